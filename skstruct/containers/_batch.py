@@ -1,0 +1,107 @@
+"""The protocol that lets scikit-learn cut, join and ship structured samples."""
+
+from numbers import Integral
+
+import numpy as np
+
+__all__ = ["Batch", "gather"]
+
+
+class Batch:
+    """A batch of ``n`` structured samples, seen by scikit-learn as shape ``(n,)``.
+
+    A subclass gives ``__len__``, ``_item(i)`` (one sample), ``_take(ids)`` (a batch of
+    the samples ``ids``) and the class method ``_concat(batches)``. Batches are
+    immutable by convention: every method answers with a new batch.
+    """
+
+    __slots__ = ()
+
+    # A 1-D shape makes `sklearn.utils._safe_indexing` keep the type of the batch.
+    @property
+    def shape(self):
+        """``(n_samples,)``."""
+        return (len(self),)
+
+    ndim = 1
+
+    def __iter__(self):
+        return (self._item(i) for i in range(len(self)))
+
+    def __getitem__(self, key):
+        if isinstance(key, tuple):  # scikit-learn spells it X[key, ...]
+            keys = [k for k in key if k is not Ellipsis]
+            if len(keys) != 1:
+                raise IndexError(
+                    f"{type(self).__name__} has one axis, the samples; got {key!r}."
+                )
+            key = keys[0]
+        if isinstance(key, Integral) and not isinstance(key, bool | np.bool_):
+            return self._item(range(len(self))[key])
+        return self._take(self._as_ids(key))
+
+    def _as_ids(self, key):
+        """Slices, masks and (negative) ids as an array of ids in range."""
+        n = len(self)
+        if isinstance(key, slice):
+            return np.arange(*key.indices(n))
+        key = np.asarray(key)
+        if key.dtype == bool:
+            if key.shape != (n,):
+                raise IndexError(
+                    f"A mask of shape {key.shape} cannot choose from {n} samples."
+                )
+            return np.flatnonzero(key)
+        if key.size == 0:
+            return np.zeros(0, dtype=np.intp)
+        if key.ndim != 1 or key.dtype.kind not in "iu":
+            raise IndexError(
+                "Samples are chosen by an integer, a slice, a mask or a 1-D array of "
+                f"integers; got dtype {key.dtype} and shape {key.shape}."
+            )
+        ids = key.astype(np.intp)
+        if ids.min() < -n or ids.max() >= n:
+            raise IndexError(f"A sample id is out of range for {n} samples.")
+        return np.where(ids < 0, ids + n, ids)
+
+    def __array__(self, dtype=None, copy=None):
+        """A 1-D object array of samples, whatever their sizes."""
+        if dtype is not None and np.dtype(dtype) != object:
+            raise TypeError(
+                f"{type(self).__name__} has no rectangular form of dtype {dtype}; use "
+                "its flat `values`."
+            )
+        out = np.empty(len(self), dtype=object)
+        for i, sample in enumerate(self):
+            out[i] = sample
+        return out
+
+    def __array_function__(self, func, types, args, kwargs):
+        # cross_val_predict joins the predictions of the folds by concatenate.
+        if func is np.concatenate and len(args) == 1 and not kwargs:
+            return type(self)._concat(list(args[0]))
+        return NotImplemented
+
+
+def gather(offsets, ids):
+    """Rows and new offsets of the samples ``ids`` of a batch with ``offsets``.
+
+    Parameters
+    ----------
+    offsets : ndarray of shape (n + 1,)
+        Sample ``i`` owns the rows ``offsets[i]:offsets[i + 1]``.
+    ids : ndarray of shape (m,)
+        The samples to take, in the order wanted.
+
+    Returns
+    -------
+    rows : ndarray of shape (n_rows,)
+        Positions in the flat arrays.
+    new_offsets : ndarray of shape (m + 1,)
+        Offsets of the taken samples.
+    """
+    lengths = np.diff(offsets)[ids]
+    new = np.zeros(len(ids) + 1, dtype=np.intp)
+    np.cumsum(lengths, out=new[1:])
+    rows = np.arange(new[-1]) + np.repeat(offsets[ids] - new[:-1], lengths)
+    return rows, new

@@ -1,0 +1,450 @@
+"""Sequences of different lengths as flat arrays and offsets."""
+
+from itertools import chain
+
+import numpy as np
+import scipy.sparse as sp
+
+from skstruct.containers._batch import Batch, gather
+from skstruct.containers._frame import add_column, cut_frame, take_rows
+
+__all__ = ["Ragged"]
+
+
+class Ragged(Batch):
+    """A batch of sequences: flat ``values`` and the ``offsets`` that cut them.
+
+    Sequence ``i`` is ``values[offsets[i]:offsets[i + 1]]``. scikit-learn sees a batch
+    of shape ``(n_sequences,)`` and cuts, shuffles and joins whole sequences.
+
+    Parameters
+    ----------
+    sequences : iterable of sequences
+        Each a list of tokens (str or int), of numbers or of feature dicts, or an array
+        of shape (T,) or (T, d), dense or CSR. Empty sequences are allowed.
+
+    Attributes
+    ----------
+    values : ndarray or csr_array of shape (n_tokens, ...)
+        All tokens in order. Strings are kept as objects.
+    offsets : ndarray of shape (n_sequences + 1,), dtype intp
+        Where each sequence begins; the last one is ``n_tokens``.
+    tokens : ndarray of shape (n_tokens,) or None
+        Surface tokens carried beside feature rows.
+    source : tuple (frame, rows) or None
+        The data frame behind the batch and the row of each token.
+
+    Raises
+    ------
+    ValueError
+        If a sequence is a string or a number, or widths or kinds differ; the message
+        names the sequence.
+
+    See Also
+    --------
+    Ragged.from_lengths : One flat array and the length of each sequence.
+    Ragged.from_frame : A data frame with a column that names the sequence.
+
+    Examples
+    --------
+    >>> from skstruct.containers import Ragged
+    >>> X = Ragged([["a", "rose"], [], ["is", "a", "rose"]])
+    >>> X
+    Ragged(3 sequences, 5 tokens, str)
+    >>> X[2]
+    array(['is', 'a', 'rose'], dtype=object)
+    >>> X[[2, 0]].lengths
+    array([3, 2])
+    """
+
+    __slots__ = ("offsets", "source", "tokens", "values")
+
+    def __init__(self, sequences):
+        self.values, self.offsets = _flatten(sequences)
+        self.tokens = self.source = None
+
+    @classmethod
+    def from_arrays(cls, values, offsets, *, tokens=None):
+        """From flat values and offsets.
+
+        Parameters
+        ----------
+        values : array-like or sparse array of shape (n_tokens, ...)
+            All tokens in order.
+        offsets : array-like of shape (n_sequences + 1,)
+            Non-decreasing, from 0 to ``n_tokens``.
+        tokens : array-like of shape (n_tokens,), default=None
+            Surface tokens carried beside ``values``.
+
+        Returns
+        -------
+        Ragged
+        """
+        values = _as_values(values)
+        given = np.asarray(offsets)
+        if given.ndim != 1 or given.size == 0 or given.dtype.kind not in "iu":
+            raise ValueError(
+                "offsets must be a 1-D array of integers that starts at 0; got dtype "
+                f"{given.dtype} and shape {given.shape}."
+            )
+        offsets = np.ascontiguousarray(given, dtype=np.intp)
+        n = values.shape[0]
+        if offsets[0] != 0 or offsets[-1] != n or (np.diff(offsets) < 0).any():
+            raise ValueError(
+                f"offsets must rise from 0 to the number of tokens, {n}; they go from "
+                f"{offsets[0]} to {offsets[-1]}."
+            )
+        if tokens is not None:
+            tokens = _as_values(tokens)
+            if tokens.shape[0] != n:
+                raise ValueError(
+                    f"tokens has {tokens.shape[0]} entries, values has {n}."
+                )
+        return cls._make(values, offsets, tokens)
+
+    @classmethod
+    def _make(cls, values, offsets, tokens=None, source=None):
+        out = cls.__new__(cls)
+        out.values, out.offsets = values, offsets
+        out.tokens, out.source = tokens, source
+        return out
+
+    @classmethod
+    def from_lengths(cls, values, lengths, *, tokens=None):
+        """From flat values and the length of each sequence (hmmlearn's form).
+
+        Parameters
+        ----------
+        values : array-like of shape (n_tokens, ...)
+            All tokens in order.
+        lengths : array-like of shape (n_sequences,)
+            Lengths that sum to ``n_tokens``.
+        tokens : array-like of shape (n_tokens,), default=None
+            Surface tokens carried beside ``values``.
+
+        Returns
+        -------
+        Ragged
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skstruct.containers import Ragged
+        >>> Ragged.from_lengths(np.arange(6.0)[:, None], [4, 2])
+        Ragged(2 sequences, 6 tokens, float64 x 1)
+        """
+        values = _as_values(values)
+        lengths = np.asarray(lengths)
+        if lengths.ndim != 1 or (lengths.size and lengths.dtype.kind not in "iu"):
+            raise ValueError("lengths must be a 1-D array of integers.")
+        if (lengths < 0).any() or lengths.sum() != values.shape[0]:
+            raise ValueError(
+                f"lengths must be non-negative and sum to the number of tokens; they "
+                f"sum to {lengths.sum()}, values has {values.shape[0]} rows."
+            )
+        offsets = np.zeros(len(lengths) + 1, dtype=np.intp)
+        np.cumsum(lengths, out=offsets[1:])
+        return cls.from_arrays(values, offsets, tokens=tokens)
+
+    @classmethod
+    def from_rows(cls, rows):
+        """From a 2-D array whose every row is one sequence of symbols.
+
+        Parameters
+        ----------
+        rows : array-like of shape (n_sequences, length)
+            Symbols or numbers; each row becomes a sequence of ``length`` tokens.
+
+        Returns
+        -------
+        Ragged
+        """
+        rows = np.asarray(rows)
+        if rows.ndim != 2:
+            raise ValueError(f"rows must be 2-D, got shape {rows.shape}.")
+        return cls.from_lengths(
+            rows.ravel(), np.full(rows.shape[0], rows.shape[1], dtype=np.intp)
+        )
+
+    @classmethod
+    def from_frame(cls, frame, columns=None, *, group=None, order=None):
+        """From a data frame: one row a token, ``group`` says which sequence.
+
+        Parameters
+        ----------
+        frame : pandas or polars DataFrame
+            One row for each token.
+        columns : str, list of str or None, default=None
+            The column of tokens, or the columns of numbers. None takes all columns but
+            ``group`` and ``order``.
+        group : str or None, default=None
+            The column that names the sequence of a row. Sequences stand in the order
+            of their first rows; their rows need not be neighbours. None: one sequence.
+        order : str or None, default=None
+            The column that orders rows inside a sequence (time). None keeps the order
+            of the frame.
+
+        Returns
+        -------
+        Ragged
+            One that knows its frame: ``to_frame`` puts a prediction back beside its
+            rows.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from skstruct.containers import Ragged
+        >>> df = pd.DataFrame({"id": ["a", "b", "a"], "load": [1.0, 7.0, 2.0]})
+        >>> X = Ragged.from_frame(df, "load", group="id")
+        >>> [x.ravel().tolist() for x in X]
+        [[1.0, 2.0], [7.0]]
+        """
+        values, offsets, rows = cut_frame(frame, columns, group, order)
+        out = cls.from_arrays(values, offsets)
+        out.source = (frame, rows)
+        return out
+
+    def to_frame(self, prediction, *, name="prediction"):
+        """The rows of the source frame with a prediction beside them.
+
+        Parameters
+        ----------
+        prediction : Ragged or sequence of arrays
+            One value for each token, sequence by sequence, as ``predict`` returns it.
+        name : str, default="prediction"
+            Name of the new column.
+
+        Returns
+        -------
+        DataFrame
+            Of the library and with the index of the frame given to ``from_frame``, in
+            its row order; after a split, the rows of the samples kept.
+
+        Raises
+        ------
+        ValueError
+            If the batch does not come from a frame, or lengths do not match.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from skstruct.containers import Ragged
+        >>> df = pd.DataFrame({"id": ["a", "b", "a"], "load": [1.0, 7.0, 2.0]})
+        >>> X = Ragged.from_frame(df, "load", group="id")
+        >>> X.to_frame([["low", "low"], ["high"]], name="regime")
+          id  load regime
+        0  a   1.0    low
+        1  b   7.0   high
+        2  a   2.0    low
+        """
+        if self.source is None:
+            raise ValueError(
+                "This batch does not come from a data frame; build it with "
+                "Ragged.from_frame."
+            )
+        prediction = Ragged(prediction)
+        if not np.array_equal(prediction.lengths, self.lengths):
+            raise ValueError(
+                "prediction must hold one value for each token: lengths of its "
+                "sequences differ from those of the batch."
+            )
+        frame, rows = self.source
+        order = np.argsort(rows, kind="stable")
+        return add_column(
+            take_rows(frame, rows[order]), name, prediction.values[order]
+        )
+
+    @property
+    def lengths(self):
+        """Lengths of the sequences, shape (n_sequences,)."""
+        return np.diff(self.offsets)
+
+    @property
+    def n_tokens(self):
+        """The number of tokens in all sequences."""
+        return int(self.offsets[-1])
+
+    def with_values(self, values):
+        """The same sequences with other values (one for each token).
+
+        Parameters
+        ----------
+        values : array-like of shape (n_tokens, ...)
+            New values in the same order.
+
+        Returns
+        -------
+        Ragged
+            It still knows its tokens and its frame.
+        """
+        values = _as_values(values)
+        if values.shape[0] != self.n_tokens:
+            raise ValueError(
+                f"values has {values.shape[0]} rows, the batch {self.n_tokens} tokens."
+            )
+        return Ragged._make(values, self.offsets, self.tokens, self.source)
+
+    def __len__(self):
+        return len(self.offsets) - 1
+
+    def _item(self, i):
+        return self.values[self.offsets[i] : self.offsets[i + 1]]
+
+    def _take(self, ids):
+        rows, offsets = gather(self.offsets, ids)
+        tokens = None if self.tokens is None else self.tokens[rows]
+        source = None if self.source is None else (self.source[0], self.source[1][rows])
+        return Ragged._make(self.values[rows], offsets, tokens, source)
+
+    @classmethod
+    def _concat(cls, parts):
+        parts = [p if isinstance(p, Ragged) else Ragged(p) for p in parts]
+        lengths = np.concatenate([p.lengths for p in parts])
+        offsets = np.zeros(len(lengths) + 1, dtype=np.intp)
+        np.cumsum(lengths, out=offsets[1:])
+        tokens = None
+        if all(p.tokens is not None for p in parts):
+            tokens = np.concatenate([p.tokens for p in parts])
+        return Ragged._make(_join([p.values for p in parts]), offsets, tokens)
+
+    def __repr__(self):
+        kind = "str" if _is_text(self.values) else str(self.values.dtype)
+        width = f" x {self.values.shape[1]}" if self.values.ndim == 2 else ""
+        return f"{type(self).__name__}({len(self)} sequences, {self.n_tokens} tokens, {kind}{width})"
+
+
+def _is_text(values):
+    if sp.issparse(values):
+        return False
+    return values.dtype.kind in "UT" or (
+        values.dtype == object and len(values) > 0 and isinstance(values[0], str)
+    )
+
+
+def _as_values(values):
+    """A flat array of tokens: CSR stays CSR, text becomes objects."""
+    if sp.issparse(values):
+        return sp.csr_array(values)
+    if isinstance(values, list | tuple):
+        return _tokens_to_array(list(values))
+    values = np.asarray(values)
+    if values.ndim == 0:
+        raise ValueError("values must have one entry for each token, got a scalar.")
+    if values.dtype.kind in "UST":
+        return values.astype(object)
+    return values
+
+
+def _join(arrays):
+    if any(sp.issparse(a) for a in arrays):
+        return sp.csr_array(sp.vstack(arrays, format="csr"))
+    filled = [a for a in arrays if len(a)] or arrays[:1]
+    return np.concatenate(filled) if filled else np.zeros(0, dtype=object)
+
+
+def _flatten(sequences):
+    """Flat values and offsets of an iterable of sequences."""
+    if isinstance(sequences, Ragged):
+        return sequences.values, sequences.offsets
+    if isinstance(sequences, str | bytes | dict):
+        raise ValueError(
+            f"Expected a batch of sequences, got one {type(sequences).__name__}; pass a "
+            "list of sequences, such as [tokens]."
+        )
+    sequences = [_as_sequence(s, i) for i, s in enumerate(sequences)]
+    offsets = np.zeros(len(sequences) + 1, dtype=np.intp)
+    np.cumsum([_length(s) for s in sequences], out=offsets[1:], dtype=np.intp)
+    if not sequences:
+        return np.zeros(0, dtype=object), offsets
+    if all(isinstance(s, list) for s in sequences):
+        try:
+            return _tokens_to_array(list(chain.from_iterable(sequences))), offsets
+        except ValueError as error:
+            _raise_with_position(sequences, error)
+    arrays = [
+        _tokens_to_array(s, i) if isinstance(s, list) else s
+        for i, s in enumerate(sequences)
+    ]
+    _check_same_width(arrays)
+    return _join(arrays), offsets
+
+
+def _length(sequence):
+    return sequence.shape[0] if sp.issparse(sequence) else len(sequence)
+
+
+def _as_sequence(sequence, i):
+    """A list, ndarray or CSR from whatever holds the tokens of one sample."""
+    if isinstance(sequence, list):
+        return sequence
+    if isinstance(sequence, str | bytes | dict) or np.ndim(sequence) == 0:
+        if hasattr(sequence, "__iter__") and not isinstance(
+            sequence, str | bytes | dict | np.ndarray
+        ):
+            return list(sequence)
+        raise ValueError(
+            f"Sample {i} is a single {type(sequence).__name__} ({str(sequence)[:40]!r}),"
+            " not a sequence. X is a list of sequences: split text into tokens, and "
+            "write one sequence as [sequence]."
+        )
+    if sp.issparse(sequence):
+        return sp.csr_array(sequence)
+    if isinstance(sequence, tuple | set | range):
+        return list(sequence)
+    sequence = np.asarray(sequence)
+    if sequence.ndim > 2:
+        raise ValueError(
+            f"Sample {i} has {sequence.ndim} dimensions; a sequence is (T,) or (T, d)."
+        )
+    return sequence.astype(object) if sequence.dtype.kind in "UST" else sequence
+
+
+def _tokens_to_array(tokens, i=None):
+    """Tokens of one kind as an array: text and dicts as objects, numbers as numbers."""
+    kinds = set(map(type, tokens))
+    if not kinds:
+        return np.zeros(0, dtype=object)
+    if all(issubclass(k, bool | int | float | np.number | np.bool_) for k in kinds):
+        return np.asarray(tokens)
+    if any(issubclass(k, list | tuple | np.ndarray) for k in kinds):
+        try:
+            return np.asarray(tokens, dtype=float)
+        except (ValueError, TypeError):
+            widths = sorted({np.size(t) for t in tokens})
+            raise ValueError(
+                f"{'A sequence' if i is None else f'Sample {i}'} holds tokens that are "
+                f"vectors of different widths or not numbers (widths {widths[:5]})."
+            ) from None
+    out = np.empty(len(tokens), dtype=object)
+    out[:] = tokens
+    return out
+
+
+def _raise_with_position(sequences, error):
+    for i, s in enumerate(sequences):
+        _tokens_to_array(s, i)
+    widths = [np.shape(s[0])[0] if len(s) else None for s in sequences]
+    first = next(w for w in widths if w is not None)
+    i = next((i for i, w in enumerate(widths) if w not in (None, first)), 0)
+    raise ValueError(
+        f"Sample {i} has rows of width {widths[i]}, the samples before it of width "
+        f"{first}; all sequences need the same number of columns."
+    ) from error
+
+
+def _check_same_width(arrays):
+    filled = [(i, a) for i, a in enumerate(arrays) if a.shape[0]]
+    if not filled:
+        return
+    first, reference = filled[0]
+    for i, a in filled:
+        if a.shape[1:] != reference.shape[1:]:
+            raise ValueError(
+                f"Sample {i} has tokens of shape {a.shape[1:]}, sample {first} of shape "
+                f"{reference.shape[1:]}; all sequences need the same number of columns."
+            )
+        if (a.dtype.kind in "OUS") != (reference.dtype.kind in "OUS"):
+            raise ValueError(
+                f"Sample {i} holds {a.dtype} values, sample {first} {reference.dtype}; "
+                "mixing text and numbers in one batch is not supported."
+            )

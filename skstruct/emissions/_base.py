@@ -1,0 +1,108 @@
+"""The contract of emissions: p(observation | state)."""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+__all__ = ["Emission", "Observations"]
+
+
+class Observations(NamedTuple):
+    """Tokens as an index into distinct observations.
+
+    Attributes
+    ----------
+    index : ndarray of shape (T,), dtype intp
+        The row that each token reads.
+    rows : ndarray of shape (U, ...)
+        Distinct observations, in the form that the emission's ``table`` takes.
+    """
+
+    index: np.ndarray
+    rows: np.ndarray
+
+
+class Emission(BaseEstimator):
+    r"""Distribution :math:`p_\theta(x \mid y)` of an observation given its state.
+
+    A hidden Markov model emits its tokens by one, a CRF autoencoder reconstructs a
+    transformed token by one. Fitting calls, in this order::
+
+        observations = emission.encode(values, reset=True)
+        emission.initialize(observations, n_states, rng, allowed=...)
+        repeat:
+            log_potentials = emission.table(observations.rows)        # (U, K)
+            statistics = emission.statistics(observations.rows, counts)
+            emission.m_step(statistics)
+
+    ``counts`` (U, K) are expected numbers of tokens. Statistics are tuples of arrays
+    that may be added, averaged and scaled, which is what stepwise EM does with them.
+    ``__init__`` only stores parameters; a fitting estimator works on a clone.
+    """
+
+    def encode(self, values, *, reset=False):
+        """Read tokens; with ``reset``, learn what there is to know of them first.
+
+        Parameters
+        ----------
+        values : ndarray of shape (T,) or (T, d)
+            Tokens of all sequences.
+        reset : bool, default=False
+            Learn the vocabulary or the number of features. Otherwise values are read
+            with what was learnt, and bad ones raise.
+
+        Returns
+        -------
+        Observations
+        """
+        raise NotImplementedError
+
+    def initialize(self, observations, n_states, random_state, *, allowed=None):
+        """Set start parameters.
+
+        Parameters
+        ----------
+        observations : Observations
+            What ``encode`` returned.
+        n_states : int
+            Number of states K.
+        random_state : RandomState or None
+            Where the start is random; None asks for the uniform start.
+        allowed : ndarray of bool of shape (U, K), default=None
+            States that may emit each row.
+        """
+        raise NotImplementedError
+
+    def table(self, rows):
+        """Log-probability of each row under each state, shape (U, K)."""
+        raise NotImplementedError
+
+    def statistics(self, rows, counts):
+        """Additive sufficient statistics of expected counts (U, K), a tuple."""
+        raise NotImplementedError
+
+    def m_step(self, statistics):
+        """Set the parameters that maximise the expected log-likelihood."""
+        raise NotImplementedError
+
+    def log_prior(self):
+        """Log-prior of the parameters that EM's objective counts in."""
+        return 0.0
+
+    def sample(self, states, random_state):
+        """Draw an observation for each state, shape (T,) or (T, d)."""
+        raise NotImplementedError
+
+    def reorder(self, order):
+        """Renumber states: new state ``i`` is the old state ``order[i]``."""
+        raise NotImplementedError
+
+    def sort_key(self):
+        """A number for each state that gives states a stable order, or None."""
+        return None
+
+    @property
+    def n_parameters(self):
+        """Number of free parameters, for AIC and BIC."""
+        raise NotImplementedError

@@ -1,0 +1,79 @@
+"""What every structure takes and gives: potentials in, posteriors out."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+__all__ = ["Posterior", "Potentials"]
+
+
+class Potentials(NamedTuple):
+    """Log-potentials of a structure; ``-inf`` forbids, None is absent.
+
+    Attributes
+    ----------
+    node : ndarray of shape (U, K)
+        One row for each distinct kind of token; the structure's index (T,) says which
+        row a token reads.
+    edge : ndarray of shape (K, K), (E, K, K) or, second order, (K, K, K)
+        Shared transitions, or a table of them with an index, from state to state.
+    start : ndarray of shape (K,) or None
+        Added at the first token.
+    stop : ndarray of shape (K,) or None
+        Added at the last token.
+    second : ndarray of shape (K, K) or None
+        Second order only: from the first to the second token.
+    """
+
+    node: np.ndarray
+    edge: np.ndarray
+    start: np.ndarray | None = None
+    stop: np.ndarray | None = None
+    second: np.ndarray | None = None
+
+    def power(self, beta):
+        """The potentials of the tempered distribution p(y)^beta."""
+        if beta == 1:
+            return self
+        return Potentials(*(None if a is None else beta * a for a in self))
+
+    def mix(self, other, beta):
+        """Potentials of p(y)^beta q(y)^(1 - beta), q being ``other``."""
+        return Potentials(
+            *(
+                None if a is None else _blend(a, b, beta)
+                for a, b in zip(self, other, strict=True)
+            )
+        )
+
+
+def _blend(a, b, beta):
+    if beta == 1:
+        return a
+    out = beta * a
+    return out if b is None else out + (1 - beta) * b
+
+
+class Posterior(NamedTuple):
+    """Expected counts under p(y) over a batch, shaped as the potentials.
+
+    Attributes
+    ----------
+    log_partition : ndarray of shape (n,)
+        Of each sequence; 0 for an empty one, ``-inf`` for an impossible one.
+    node : ndarray of shape (U, K)
+        Expected number of tokens of each row in each state, over the whole batch.
+    edge : ndarray
+        Expected transitions, shaped as ``Potentials.edge``.
+    start, stop : ndarray of shape (K,)
+        Expected first and last states.
+    second : ndarray of shape (K, K) or None
+        Second order only: expected transitions from the first to the second token.
+    """
+
+    log_partition: np.ndarray
+    node: np.ndarray
+    edge: np.ndarray
+    start: np.ndarray
+    stop: np.ndarray
+    second: np.ndarray | None = None
