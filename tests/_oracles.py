@@ -1,0 +1,106 @@
+"""Brute force over every label sequence of one short chain; shares no code with skstruct.
+
+A chain is given by log-potentials: node (T, K), edge (K, K) or (T, K, K) whose entry t
+leads into token t (entry 0 is ignored), start (K,), stop (K,). Order 2 has edge
+(K, K, K), indexed by the states of three neighbours, and second (K, K) from the first
+to the second token. None adds nothing; -inf forbids.
+"""
+
+import itertools
+
+import numpy as np
+
+
+def enumerate_paths(T, K):
+    """Every label sequence, lexicographically, (K ** T, T); one empty path for T = 0."""
+    paths = list(itertools.product(range(K), repeat=T))
+    return np.array(paths, dtype=np.intp).reshape(len(paths), T)
+
+
+def chain_scores(paths, node, edge, start=None, stop=None, second=None, order=1):
+    """Log-potential of each path, (n_paths,)."""
+    T = paths.shape[1]
+    scores = np.zeros(len(paths))
+    for i, y in enumerate(paths):
+        terms = [node[t, y[t]] for t in range(T)]
+        if T and start is not None:
+            terms.append(start[y[0]])
+        if T and stop is not None:
+            terms.append(stop[y[-1]])
+        if order == 1:
+            table = np.asarray(edge)
+            terms += [
+                (table[t] if table.ndim == 3 else table)[y[t - 1], y[t]]
+                for t in range(1, T)
+            ]
+        else:
+            if T > 1 and second is not None:
+                terms.append(second[y[0], y[1]])
+            terms += [edge[y[t - 2], y[t - 1], y[t]] for t in range(2, T)]
+        scores[i] = sum(terms)
+    return scores
+
+
+def log_partition(scores):
+    top = scores.max()
+    return top if top == -np.inf else top + np.log(np.exp(scores - top).sum())
+
+
+def probabilities(scores):
+    """p(path); all zero where every path is forbidden."""
+    z = log_partition(scores)
+    return np.zeros(len(scores)) if z == -np.inf else np.exp(scores - z)
+
+
+def _marginals(paths, scores, K, width):
+    """Probability of each tuple of states that ends at t, (T, K, ..., K)."""
+    T = paths.shape[1]
+    out = np.zeros((T,) + (K,) * width)
+    for y, p in zip(paths, probabilities(scores), strict=True):
+        for t in range(width - 1, T):
+            out[(t, *y[t - width + 1 : t + 1])] += p
+    return out
+
+
+def node_marginals(paths, scores, K):
+    return _marginals(paths, scores, K, 1)
+
+
+def edge_marginals(paths, scores, K):
+    """p(y[t-1] = j, y[t] = k) at [t, j, k]; entry 0 is zero."""
+    return _marginals(paths, scores, K, 2)
+
+
+def triple_marginals(paths, scores, K):
+    """p(y[t-2] = u, y[t-1] = v, y[t] = w) at [t, u, v, w]; entries 0, 1 are zero."""
+    return _marginals(paths, scores, K, 3)
+
+
+def k_best(paths, scores, k):
+    """The (at most) k best possible paths and their scores, best first."""
+    best = np.argsort(-scores, kind="stable")[:k]
+    best = best[scores[best] > -np.inf]
+    return scores[best], paths[best]
+
+
+def argmax(paths, scores):
+    """Best score and path; among equals the lexicographically first."""
+    best = int(scores.argmax())
+    return scores[best], paths[best]
+
+
+def entropy(scores):
+    p = probabilities(scores)
+    p = p[p > 0]
+    return float(-(p * np.log(p)).sum())
+
+
+def filtered(node, edge, start=None, second=None, order=1):
+    """p(y[t] | potentials of tokens 0..t), (T, K); zero after an impossible prefix."""
+    T, K = node.shape
+    out = np.zeros((T, K))
+    for t in range(T):
+        paths = enumerate_paths(t + 1, K)
+        scores = chain_scores(paths, node, edge, start, second=second, order=order)
+        out[t] = node_marginals(paths, scores, K)[t]
+    return out
