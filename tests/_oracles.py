@@ -1,4 +1,4 @@
-"""Brute force over every label sequence of one short chain; shares no code with skstruct.
+"""Brute force over all label sequences of a short chain; shares no code with skstruct.
 
 A chain is given by log-potentials: node (T, K), edge (K, K) or (T, K, K) whose entry t
 leads into token t (entry 0 is ignored), start (K,), stop (K,). Order 2 has edge
@@ -12,7 +12,7 @@ import numpy as np
 
 
 def enumerate_paths(T, K):
-    """Every label sequence, lexicographically, (K ** T, T); one empty path for T = 0."""
+    """All label sequences, lexicographically, (K ** T, T); for T = 0 one, empty."""
     paths = list(itertools.product(range(K), repeat=T))
     return np.array(paths, dtype=np.intp).reshape(len(paths), T)
 

@@ -1,5 +1,7 @@
 """How a batch is split over threads, so that results do not depend on their number."""
 
+from itertools import pairwise
+
 import numpy as np
 from joblib import Parallel, delayed
 
@@ -33,7 +35,7 @@ def chunks(offsets, tokens_per_chunk=1 << 15):
     targets = np.arange(tokens_per_chunk, offsets[-1], tokens_per_chunk)
     cuts = np.searchsorted(offsets, targets)
     bounds = np.unique(np.concatenate([[0], cuts, [len(offsets) - 1]])).tolist()
-    return list(zip(bounds[:-1], bounds[1:], strict=True))
+    return list(pairwise(bounds))
 
 
 def run_chunks(function, chunks, n_jobs=None):
