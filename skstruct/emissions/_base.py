@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-__all__ = ["Emission", "Observations"]
+__all__ = ["Emission", "Observations", "place"]
 
 
 class Observations(NamedTuple):
@@ -21,6 +21,14 @@ class Observations(NamedTuple):
 
     index: np.ndarray
     rows: np.ndarray
+
+
+def place(i, offsets=None):
+    """Where token ``i`` stands, in the words of an error message."""
+    if offsets is None:
+        return f"row {i}"
+    sample = np.searchsorted(offsets, i, side="right") - 1
+    return f"sample {sample}, position {i - offsets[sample]}"
 
 
 class Emission(BaseEstimator):
@@ -41,7 +49,7 @@ class Emission(BaseEstimator):
     ``__init__`` only stores parameters; a fitting estimator works on a clone.
     """
 
-    def encode(self, values, *, reset=False):
+    def encode(self, values, *, reset=False, offsets=None):
         """Read tokens; with ``reset``, learn what there is to know of them first.
 
         Parameters
@@ -51,12 +59,21 @@ class Emission(BaseEstimator):
         reset : bool, default=False
             Learn the vocabulary or the number of features. Otherwise values are read
             with what was learnt, and bad ones raise.
+        offsets : ndarray of shape (n + 1,), default=None
+            Where sequences begin, so that errors name the sample and its position.
 
         Returns
         -------
         Observations
         """
         raise NotImplementedError
+
+    def extend(self, values, *, offsets=None):
+        """Learn what is new in more tokens, for fitting in steps.
+
+        Axes of parameters and statistics may grow, at their ends: older statistics
+        are padded with zeros.
+        """
 
     def initialize(self, observations, n_states, random_state, *, allowed=None):
         """Set start parameters.
@@ -99,7 +116,7 @@ class Emission(BaseEstimator):
         raise NotImplementedError
 
     def sort_key(self):
-        """A number for each state that gives states a stable order, or None."""
+        """Give a number for each state that sets a stable order, or None."""
         return None
 
     @property

@@ -1,0 +1,401 @@
+"""Symbols from a finite vocabulary."""
+
+import numpy as np
+from scipy.special import digamma, gammaln
+
+from skstruct.emissions._base import Emission, Observations, place
+from skstruct.emissions._vocabulary import Vocabulary, as_tokens, check_categories
+
+__all__ = ["Categorical"]
+
+# A start array counts as a posterior that has seen this many tokens of each state.
+_START_TOKENS = 1e8
+
+
+class Categorical(Emission):
+    r"""Emission of symbols from a vocabulary, :math:`p(x \mid k) = \theta_{kx}`.
+
+    The M-step solves, for expected counts :math:`c_{kx}`,
+
+    .. math:: \max_\theta \sum_{kx} (c_{kx} + \alpha) \log \theta_{kx}
+
+    or, with ``update="variational"``, finds the Dirichlet posterior
+    :math:`q(\theta_k)` under a prior of concentration :math:`\alpha` and weighs
+    symbols by :math:`\exp E_q \log \theta_{kx}`, which favours few symbols a state
+    when :math:`\alpha < 1`.
+
+    Parameters
+    ----------
+    alpha : float, default=0.0
+        Pseudo-count added to every allowed pair of state and symbol; 0 is maximum
+        likelihood. Concentration of the Dirichlet prior under
+        ``update="variational"``, which needs a positive one.
+    update : {"map", "variational"}, default="map"
+        What the M-step finds.
+    init : array-like of shape (n_states, n_symbols) or None, default=None
+        Start probabilities, columns in the order of ``symbols`` (of ``symbols_`` if
+        none are given).
+    symbols : sequence or None, default=None
+        The vocabulary, in the order wanted. None learns it from the training tokens:
+        sorted, or by first appearance where tokens do not compare.
+
+    Attributes
+    ----------
+    symbols_ : ndarray of shape (n_symbols,)
+        The vocabulary: int64 if all are whole numbers, else objects.
+    probabilities_ : ndarray of shape (n_states, n_symbols)
+        Probability of each symbol in each state. Under ``update="variational"`` the
+        normalised weights.
+
+    Notes
+    -----
+    Symbols that are not in the vocabulary, or known but impossible in every state, say
+    nothing of the state: their log-probability is ``-log(n_symbols + 1)`` in each
+    state that may emit them. A state that got no counts at all, without pseudo-counts,
+    keeps its probabilities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skstruct.emissions import Categorical
+    >>> emission = Categorical(alpha=0.5)
+    >>> tokens = np.array(["a", "rose", "is", "a", "rose"], dtype=object)
+    >>> observations = emission.encode(tokens, reset=True)
+    >>> observations.index
+    array([0, 2, 1, 0, 2])
+    >>> emission.initialize(observations, 2, None)
+    >>> emission.m_step((np.array([[2.0, 1.0, 0.0], [0.0, 0.0, 2.0]]),))
+    >>> emission.probabilities_.round(2)
+    array([[0.56, 0.33, 0.11],
+           [0.14, 0.14, 0.71]])
+    """
+
+    def __init__(self, alpha=0.0, *, update="map", init=None, symbols=None):
+        self.alpha = alpha
+        self.update = update
+        self.init = init
+        self.symbols = symbols
+
+    def encode(self, values, *, reset=False, offsets=None):
+        """Turn tokens into numbers; with ``reset``, learn the vocabulary first.
+
+        Parameters
+        ----------
+        values : ndarray of shape (T,) or (T, 1)
+            Tokens: str, int or other hashable objects.
+        reset : bool, default=False
+            Learn the vocabulary; otherwise unknown tokens read the last row.
+        offsets : ndarray of shape (n + 1,), default=None
+            Where sequences begin, so that errors name the sample and its position.
+
+        Returns
+        -------
+        Observations
+            Rows are ``arange(V + 1)``; the last one stands for unknown tokens.
+        """
+        tokens = as_tokens(values, offsets)
+        if reset:
+            self._check_parameters()
+            self._set_vocabulary(
+                Vocabulary.learn(tokens, offsets)
+                if self.symbols is None
+                else Vocabulary.given(self.symbols)
+            )
+        index = self._codes(tokens, offsets)
+        if reset and self.symbols is not None and (index == self._n_symbols).any():
+            at = np.flatnonzero(index == self._n_symbols)[0]
+            raise ValueError(
+                f"The token {tokens[at]!r} at {place(at, offsets)} is not in symbols, "
+                f"which holds {self._n_symbols}; add it or leave symbols=None."
+            )
+        return Observations(index, np.arange(self._n_symbols + 1))
+
+    def extend(self, values, *, offsets=None):
+        """Append the new symbols of more tokens, each with the mean probability.
+
+        Parameters
+        ----------
+        values : ndarray of shape (T,) or (T, 1)
+            Tokens; those unknown so far become symbols, after all others.
+        offsets : ndarray of shape (n + 1,), default=None
+            Where sequences begin, for errors.
+        """
+        tokens = as_tokens(values, offsets)
+        tokens = tokens[self._codes(tokens, offsets) == self._n_symbols]
+        if not len(tokens):
+            return
+        old, new = self._n_symbols, Vocabulary.learn(tokens)
+        symbols = self.symbols_.tolist() + new.symbols.tolist()
+        self._set_vocabulary(Vocabulary.given(symbols))
+        self.probabilities_ = _append_mean(self.probabilities_, len(new))
+        self.probabilities_ *= old / self._n_symbols
+        if self._allowed is not None:
+            self._allowed = np.pad(
+                self._allowed, ((0, 0), (0, len(new))), constant_values=True
+            )
+        if self.update == "variational":
+            self._set_posterior(_append_mean(self._concentration, len(new)))
+
+    def initialize(self, observations, n_states, random_state, *, allowed=None):
+        """Start from ``init``, else from uniform or, at random, Dirichlet(1) rows.
+
+        Parameters
+        ----------
+        observations : Observations
+            What ``encode`` returned.
+        n_states : int
+            Number of states K.
+        random_state : RandomState or None
+            Draws the rows; None makes them uniform over allowed symbols.
+        allowed : ndarray of bool of shape (V + 1, K), default=None
+            States that may emit each symbol. Other pairs keep probability 0.
+        """
+        shape = (n_states, self._n_symbols)
+        self._allowed = None
+        if allowed is not None:
+            self._allowed = np.ascontiguousarray(allowed[: self._n_symbols].T)
+        if self.init is not None:
+            start = self._checked_init(shape)
+        else:
+            start = np.ones(shape)
+            if random_state is not None:
+                start = random_state.standard_exponential(shape)
+            if self._allowed is not None:
+                start *= self._allowed
+                start[self._mute] = 1.0
+            start /= start.sum(axis=1, keepdims=True)
+        self.probabilities_ = start
+        if self.update == "variational":
+            self._set_posterior(self._smoothed(_START_TOKENS * start))
+            self.probabilities_ = start
+
+    def table(self, rows):
+        """Compute the log-probability of the symbols ``rows`` in each state.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (U,)
+            Numbers of symbols; ``V`` is the unknown one.
+
+        Returns
+        -------
+        ndarray of shape (U, K)
+            Log of sub-normalised weights under ``update="variational"``.
+        """
+        n = self._n_symbols
+        out = np.empty((n + 1, len(self.probabilities_)))
+        known = out[:n]
+        if self.update == "variational":
+            known[...] = self._log_weights.T
+        else:
+            with np.errstate(divide="ignore"):
+                np.log(self.probabilities_.T, out=known)
+        if self._allowed is not None:
+            known[:, self._mute] = -np.inf
+        silent = np.isneginf(known.max(axis=1))
+        known[silent] = -np.log(n + 1)
+        if self._allowed is not None and silent.any():
+            allowed = self._allowed.T[silent]
+            allowed[~allowed.any(axis=1)] = True
+            known[silent] = np.where(allowed, known[silent], -np.inf)
+        out[n] = -np.log(n + 1)
+        return out.take(rows, axis=0)
+
+    def statistics(self, rows, counts):
+        """Drop counts of unknown symbols and put states first.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (U,)
+            Distinct numbers of symbols.
+        counts : ndarray of shape (U, K)
+            Expected number of tokens of each row in each state.
+
+        Returns
+        -------
+        tuple of one ndarray of shape (K, V)
+        """
+        full = np.zeros((self._n_symbols + 1, counts.shape[1]))
+        full[rows] = counts
+        return (np.ascontiguousarray(full[:-1].T),)
+
+    def m_step(self, statistics):
+        """Estimate the probabilities from expected counts.
+
+        Parameters
+        ----------
+        statistics : tuple of one ndarray of shape (K, V)
+            What ``statistics`` returned.
+        """
+        (counts,) = statistics
+        counts = self._smoothed(counts)
+        if self.update == "variational":
+            self._set_posterior(counts)
+            return
+        total = counts.sum(axis=1, keepdims=True)
+        kept = total[:, 0] <= 0
+        total[kept] = 1.0
+        counts /= total
+        counts[kept] = self.probabilities_[kept]
+        self.probabilities_ = counts
+
+    def log_prior(self):
+        """Return what EM adds to the log-likelihood; it never lowers the sum.
+
+        Returns
+        -------
+        float
+            ``alpha`` times the sum of log-probabilities of allowed pairs, or minus
+            the Kullback-Leibler divergence of posterior and prior under
+            ``update="variational"``.
+        """
+        if self.update == "variational":
+            return -self._divergence()
+        if self.alpha == 0:
+            return 0.0
+        with np.errstate(divide="ignore"):
+            return float(self.alpha * np.log(self._pick(self.probabilities_)).sum())
+
+    def sample(self, states, random_state):
+        """Draw a symbol for each state.
+
+        Parameters
+        ----------
+        states : ndarray of shape (T,)
+            Numbers of states.
+        random_state : RandomState
+            Source of randomness.
+
+        Returns
+        -------
+        ndarray of shape (T,)
+        """
+        uniforms = random_state.uniform(size=len(states))
+        drawn = np.zeros(len(states), dtype=np.intp)
+        for k in np.unique(states):
+            here = np.flatnonzero(states == k)
+            cumulative = np.cumsum(self.probabilities_[k])
+            found = np.searchsorted(
+                cumulative, uniforms[here] * cumulative[-1], side="right"
+            )
+            # Rounding must not end behind the last symbol that is possible.
+            last = np.searchsorted(cumulative, cumulative[-1])
+            drawn[here] = np.minimum(found, last)
+        return self.symbols_[drawn]
+
+    def reorder(self, order):
+        """Renumber states: new state ``i`` is the old state ``order[i]``."""
+        self.probabilities_ = self.probabilities_[order]
+        if self._allowed is not None:
+            self._allowed = self._allowed[order]
+        if self.update == "variational":
+            self._concentration = self._concentration[order]
+            self._log_weights = self._log_weights[order]
+
+    @property
+    def n_parameters(self):
+        """Allowed pairs of state and symbol, less one for each state that has any."""
+        if self._allowed is None:
+            return self.probabilities_.size - len(self.probabilities_)
+        return int(self._allowed.sum() - (~self._mute).sum())
+
+    @property
+    def _n_symbols(self):
+        return len(self._vocabulary)
+
+    @property
+    def _mute(self):
+        """States without any allowed symbol."""
+        return ~self._allowed.any(axis=1)
+
+    def _check_parameters(self):
+        if not (np.isscalar(self.alpha) and 0 <= self.alpha < np.inf):
+            raise ValueError(f"alpha must be a number >= 0, got {self.alpha!r}.")
+        if self.update not in ("map", "variational"):
+            raise ValueError(
+                f"update must be 'map' or 'variational', got {self.update!r}."
+            )
+        if self.update == "variational" and self.alpha == 0:
+            raise ValueError(
+                "update='variational' needs a prior: set alpha > 0, such as 0.1."
+            )
+
+    def _set_vocabulary(self, vocabulary):
+        if not len(vocabulary):
+            raise ValueError("There are no tokens to learn a vocabulary from.")
+        self._vocabulary = vocabulary
+        self.symbols_ = vocabulary.symbols
+
+    def _codes(self, tokens, offsets):
+        try:
+            index = self._vocabulary.codes(tokens)
+        except TypeError:
+            Vocabulary.learn(tokens, offsets)  # raises, and names the token
+            raise
+        if tokens.dtype.kind == "O":
+            unknown = tokens[index == self._n_symbols]
+            check_categories(dict.fromkeys(unknown.tolist()), tokens, offsets)
+        return index
+
+    def _checked_init(self, shape):
+        start = np.array(self.init, dtype=float)
+        if start.shape != shape:
+            raise ValueError(
+                f"init must have shape (n_states, n_symbols) = {shape}, got "
+                f"{start.shape}."
+            )
+        sums = start.sum(axis=1)
+        if not ((start >= 0).all() and np.allclose(sums, 1.0)):
+            raise ValueError(
+                "init must hold probabilities: no negative entries, rows that sum to "
+                f"one; they sum to {sums.min():.6g} .. {sums.max():.6g}."
+            )
+        if self._allowed is not None and (start[~self._allowed] > 0).any():
+            k, v = np.argwhere((start > 0) & ~self._allowed)[0]
+            raise ValueError(
+                f"init gives state {k} the symbol {self.symbols_[v]!r}, which is not "
+                "allowed there; set it to 0."
+            )
+        return start
+
+    def _smoothed(self, counts):
+        counts = counts + self.alpha
+        return counts if self._allowed is None else counts * self._allowed
+
+    def _set_posterior(self, concentration):
+        """Dirichlet posteriors, the weights exp E log theta, and these normalised."""
+        self._concentration = concentration
+        total = concentration.sum(axis=1, keepdims=True)
+        total[total == 0] = 1.0
+        with np.errstate(divide="ignore"):
+            self._log_weights = digamma(concentration)
+        self._log_weights[concentration == 0] = -np.inf
+        self._log_weights -= digamma(total)
+        weights = np.exp(self._log_weights)
+        sums = weights.sum(axis=1, keepdims=True)
+        weights[sums[:, 0] == 0] = 1.0
+        self.probabilities_ = weights / weights.sum(axis=1, keepdims=True)
+
+    def _divergence(self):
+        """KL divergence of the Dirichlet posteriors from their prior."""
+        c, alpha = self._concentration, self.alpha
+        used = c.sum(axis=1) > 0
+        sizes = (c > 0).sum(axis=1)[used]
+        inside = self._pick(c)
+        return float(
+            gammaln(c.sum(axis=1)[used]).sum()
+            - gammaln(sizes * alpha).sum()
+            - gammaln(inside).sum()
+            + inside.size * gammaln(alpha)
+            + ((inside - alpha) * self._pick(self._log_weights)).sum()
+        )
+
+    def _pick(self, array):
+        """Entries of allowed pairs."""
+        return array.ravel() if self._allowed is None else array[self._allowed]
+
+
+def _append_mean(array, n):
+    """Append ``n`` columns that hold the mean of each row."""
+    mean = array.mean(axis=1, keepdims=True)
+    return np.hstack([array, np.repeat(mean, n, axis=1)])
