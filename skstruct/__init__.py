@@ -1,3 +1,6 @@
 """Structured prediction with little or no labelled data, the scikit-learn way."""
 
+# First, so that compiled code finds a cache folder before anything asks for one.
+import skstruct.kernels  # noqa: F401
+
 __version__ = "0.1.0.dev0"
