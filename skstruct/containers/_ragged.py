@@ -1,12 +1,10 @@
 """Sequences of different lengths as flat arrays and offsets."""
 
-from itertools import chain
-
 import numpy as np
-import scipy.sparse as sp
 
 from skstruct.containers._batch import Batch, gather
 from skstruct.containers._frame import add_column, cut_frame, take_rows
+from skstruct.containers._reading import as_values, flatten, join, offsets_of
 
 __all__ = ["Ragged"]
 
@@ -60,8 +58,12 @@ class Ragged(Batch):
     __slots__ = ("offsets", "source", "tokens", "values")
 
     def __init__(self, sequences):
-        self.values, self.offsets = _flatten(sequences)
-        self.tokens = self.source = None
+        if isinstance(sequences, Ragged):
+            for name in Ragged.__slots__:
+                setattr(self, name, getattr(sequences, name))
+        else:
+            self.values, self.offsets = flatten(sequences)
+            self.tokens = self.source = None
 
     @classmethod
     def from_arrays(cls, values, offsets, *, tokens=None):
@@ -80,7 +82,7 @@ class Ragged(Batch):
         -------
         Ragged
         """
-        values = _as_values(values)
+        values = as_values(values)
         given = np.asarray(offsets)
         if given.ndim != 1 or given.size == 0 or given.dtype.kind not in "iu":
             raise ValueError(
@@ -95,7 +97,7 @@ class Ragged(Batch):
                 f"{offsets[0]} to {offsets[-1]}."
             )
         if tokens is not None:
-            tokens = _as_values(tokens)
+            tokens = as_values(tokens)
             if tokens.shape[0] != n:
                 raise ValueError(
                     f"tokens has {tokens.shape[0]} entries, values has {n}."
@@ -133,7 +135,7 @@ class Ragged(Batch):
         >>> Ragged.from_lengths(np.arange(6.0)[:, None], [4, 2])
         Ragged(2 sequences, 6 tokens, float64 x 1)
         """
-        values = _as_values(values)
+        values = as_values(values)
         lengths = np.asarray(lengths)
         if lengths.ndim != 1 or (lengths.size and lengths.dtype.kind not in "iu"):
             raise ValueError("lengths must be a 1-D array of integers.")
@@ -142,9 +144,7 @@ class Ragged(Batch):
                 f"lengths must be non-negative and sum to the number of tokens; they "
                 f"sum to {lengths.sum()}, values has {values.shape[0]} rows."
             )
-        offsets = np.zeros(len(lengths) + 1, dtype=np.intp)
-        np.cumsum(lengths, out=offsets[1:])
-        return cls.from_arrays(values, offsets, tokens=tokens)
+        return cls.from_arrays(values, offsets_of(lengths), tokens=tokens)
 
     @classmethod
     def from_rows(cls, rows):
@@ -250,9 +250,7 @@ class Ragged(Batch):
             )
         frame, rows = self.source
         order = np.argsort(rows, kind="stable")
-        return add_column(
-            take_rows(frame, rows[order]), name, prediction.values[order]
-        )
+        return add_column(take_rows(frame, rows[order]), name, prediction.values[order])
 
     @property
     def lengths(self):
@@ -277,7 +275,7 @@ class Ragged(Batch):
         Ragged
             It still knows its tokens and its frame.
         """
-        values = _as_values(values)
+        values = as_values(values)
         if values.shape[0] != self.n_tokens:
             raise ValueError(
                 f"values has {values.shape[0]} rows, the batch {self.n_tokens} tokens."
@@ -300,151 +298,16 @@ class Ragged(Batch):
     def _concat(cls, parts):
         parts = [p if isinstance(p, Ragged) else Ragged(p) for p in parts]
         lengths = np.concatenate([p.lengths for p in parts])
-        offsets = np.zeros(len(lengths) + 1, dtype=np.intp)
-        np.cumsum(lengths, out=offsets[1:])
         tokens = None
         if all(p.tokens is not None for p in parts):
             tokens = np.concatenate([p.tokens for p in parts])
-        return Ragged._make(_join([p.values for p in parts]), offsets, tokens)
+        return cls._make(join([p.values for p in parts]), offsets_of(lengths), tokens)
 
     def __repr__(self):
-        kind = "str" if _is_text(self.values) else str(self.values.dtype)
-        width = f" x {self.values.shape[1]}" if self.values.ndim == 2 else ""
-        return f"{type(self).__name__}({len(self)} sequences, {self.n_tokens} tokens, {kind}{width})"
-
-
-def _is_text(values):
-    if sp.issparse(values):
-        return False
-    return values.dtype.kind in "UT" or (
-        values.dtype == object and len(values) > 0 and isinstance(values[0], str)
-    )
-
-
-def _as_values(values):
-    """A flat array of tokens: CSR stays CSR, text becomes objects."""
-    if sp.issparse(values):
-        return sp.csr_array(values)
-    if isinstance(values, list | tuple):
-        return _tokens_to_array(list(values))
-    values = np.asarray(values)
-    if values.ndim == 0:
-        raise ValueError("values must have one entry for each token, got a scalar.")
-    if values.dtype.kind in "UST":
-        return values.astype(object)
-    return values
-
-
-def _join(arrays):
-    if any(sp.issparse(a) for a in arrays):
-        return sp.csr_array(sp.vstack(arrays, format="csr"))
-    filled = [a for a in arrays if len(a)] or arrays[:1]
-    return np.concatenate(filled) if filled else np.zeros(0, dtype=object)
-
-
-def _flatten(sequences):
-    """Flat values and offsets of an iterable of sequences."""
-    if isinstance(sequences, Ragged):
-        return sequences.values, sequences.offsets
-    if isinstance(sequences, str | bytes | dict):
-        raise ValueError(
-            f"Expected a batch of sequences, got one {type(sequences).__name__}; pass a "
-            "list of sequences, such as [tokens]."
-        )
-    sequences = [_as_sequence(s, i) for i, s in enumerate(sequences)]
-    offsets = np.zeros(len(sequences) + 1, dtype=np.intp)
-    np.cumsum([_length(s) for s in sequences], out=offsets[1:], dtype=np.intp)
-    if not sequences:
-        return np.zeros(0, dtype=object), offsets
-    if all(isinstance(s, list) for s in sequences):
-        try:
-            return _tokens_to_array(list(chain.from_iterable(sequences))), offsets
-        except ValueError as error:
-            _raise_with_position(sequences, error)
-    arrays = [
-        _tokens_to_array(s, i) if isinstance(s, list) else s
-        for i, s in enumerate(sequences)
-    ]
-    _check_same_width(arrays)
-    return _join(arrays), offsets
-
-
-def _length(sequence):
-    return sequence.shape[0] if sp.issparse(sequence) else len(sequence)
-
-
-def _as_sequence(sequence, i):
-    """A list, ndarray or CSR from whatever holds the tokens of one sample."""
-    if isinstance(sequence, list):
-        return sequence
-    if isinstance(sequence, str | bytes | dict) or np.ndim(sequence) == 0:
-        if hasattr(sequence, "__iter__") and not isinstance(
-            sequence, str | bytes | dict | np.ndarray
-        ):
-            return list(sequence)
-        raise ValueError(
-            f"Sample {i} is a single {type(sequence).__name__} ({str(sequence)[:40]!r}),"
-            " not a sequence. X is a list of sequences: split text into tokens, and "
-            "write one sequence as [sequence]."
-        )
-    if sp.issparse(sequence):
-        return sp.csr_array(sequence)
-    if isinstance(sequence, tuple | set | range):
-        return list(sequence)
-    sequence = np.asarray(sequence)
-    if sequence.ndim > 2:
-        raise ValueError(
-            f"Sample {i} has {sequence.ndim} dimensions; a sequence is (T,) or (T, d)."
-        )
-    return sequence.astype(object) if sequence.dtype.kind in "UST" else sequence
-
-
-def _tokens_to_array(tokens, i=None):
-    """Tokens of one kind as an array: text and dicts as objects, numbers as numbers."""
-    kinds = set(map(type, tokens))
-    if not kinds:
-        return np.zeros(0, dtype=object)
-    if all(issubclass(k, bool | int | float | np.number | np.bool_) for k in kinds):
-        return np.asarray(tokens)
-    if any(issubclass(k, list | tuple | np.ndarray) for k in kinds):
-        try:
-            return np.asarray(tokens, dtype=float)
-        except (ValueError, TypeError):
-            widths = sorted({np.size(t) for t in tokens})
-            raise ValueError(
-                f"{'A sequence' if i is None else f'Sample {i}'} holds tokens that are "
-                f"vectors of different widths or not numbers (widths {widths[:5]})."
-            ) from None
-    out = np.empty(len(tokens), dtype=object)
-    out[:] = tokens
-    return out
-
-
-def _raise_with_position(sequences, error):
-    for i, s in enumerate(sequences):
-        _tokens_to_array(s, i)
-    widths = [np.shape(s[0])[0] if len(s) else None for s in sequences]
-    first = next(w for w in widths if w is not None)
-    i = next((i for i, w in enumerate(widths) if w not in (None, first)), 0)
-    raise ValueError(
-        f"Sample {i} has rows of width {widths[i]}, the samples before it of width "
-        f"{first}; all sequences need the same number of columns."
-    ) from error
-
-
-def _check_same_width(arrays):
-    filled = [(i, a) for i, a in enumerate(arrays) if a.shape[0]]
-    if not filled:
-        return
-    first, reference = filled[0]
-    for i, a in filled:
-        if a.shape[1:] != reference.shape[1:]:
-            raise ValueError(
-                f"Sample {i} has tokens of shape {a.shape[1:]}, sample {first} of shape "
-                f"{reference.shape[1:]}; all sequences need the same number of columns."
-            )
-        if (a.dtype.kind in "OUS") != (reference.dtype.kind in "OUS"):
-            raise ValueError(
-                f"Sample {i} holds {a.dtype} values, sample {first} {reference.dtype}; "
-                "mixing text and numbers in one batch is not supported."
-            )
+        values = self.values
+        is_text = values.dtype == object and isinstance(next(iter(values.flat), 0), str)
+        kind = "str" if is_text else str(values.dtype)
+        width = f" x {values.shape[1]}" if values.ndim == 2 else ""
+        n, t = len(self), self.n_tokens
+        size = f"{n} sequence{'s' * (n != 1)}, {t} token{'s' * (t != 1)}"
+        return f"{type(self).__name__}({size}, {kind}{width})"

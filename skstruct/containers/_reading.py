@@ -1,0 +1,182 @@
+"""Sequences in the forms users have them, as one flat array and offsets."""
+
+from itertools import chain, pairwise
+
+import numpy as np
+import scipy.sparse as sp
+
+from skstruct.containers._batch import Batch
+
+__all__ = ["as_values", "flatten", "join", "offsets_of"]
+
+
+def offsets_of(lengths):
+    """Offsets of samples with these lengths, shape (n + 1,)."""
+    offsets = np.zeros(len(lengths) + 1, dtype=np.intp)
+    np.cumsum(lengths, out=offsets[1:], dtype=np.intp)
+    return offsets
+
+
+def as_values(values):
+    """A flat array of tokens: CSR stays CSR, text becomes objects."""
+    if sp.issparse(values):
+        return sp.csr_array(values)
+    if isinstance(values, list | tuple):
+        return _from_lists([list(values)])
+    values = np.asarray(values)
+    if values.ndim == 0:
+        raise ValueError("values must have one entry for each token, got a scalar.")
+    return values.astype(object) if values.dtype.kind in "UST" else values
+
+
+def join(arrays):
+    """The arrays of several samples as one; empty ones have no say in its type."""
+    filled = [a for a in arrays if a.shape[0]] or arrays[:1]
+    if not filled:
+        return np.zeros(0, dtype=object)
+    if sp.issparse(filled[0]):
+        return sp.csr_array(sp.vstack(filled, format="csr"))
+    return np.concatenate(filled)
+
+
+def flatten(sequences):
+    """Flat values and offsets of an iterable of sequences."""
+    _reject_other_forms(sequences)
+    sequences = [
+        s if type(s) is list else _as_sequence(s, i) for i, s in enumerate(sequences)
+    ]
+    if all(type(s) is list for s in sequences):
+        return _from_lists(sequences), offsets_of([len(s) for s in sequences])
+    arrays = [
+        _from_lists([s], i) if type(s) is list else s for i, s in enumerate(sequences)
+    ]
+    _check_alike([(i, a) for i, a in enumerate(arrays) if a.shape[0]])
+    return join(arrays), offsets_of([a.shape[0] for a in arrays])
+
+
+def _reject_other_forms(sequences):
+    kind = type(sequences).__name__
+    if isinstance(sequences, str | bytes | dict | Batch) or not hasattr(
+        sequences, "__iter__"
+    ):
+        raise ValueError(
+            f"Expected a list of sequences, got one {kind}; write one sequence of "
+            "tokens as [tokens]."
+        )
+    shape = getattr(sequences, "shape", ())
+    if len(shape) > 1:
+        advice = (
+            "Use from_frame(frame, columns, group=...)"
+            if hasattr(sequences, "columns")
+            else "Use from_rows(array) if each row is a sequence of symbols, "
+            "from_lengths(array, lengths) if each row is a token, list(array) if "
+            "array[i] is sequence i"
+        )
+        raise ValueError(
+            f"Expected a list of sequences, got a {kind} of shape {shape}. {advice}."
+        )
+
+
+def _as_sequence(sequence, i):
+    """A list, or an array of numbers, from whatever holds one sample."""
+    if isinstance(sequence, tuple | range):
+        return list(sequence)
+    if sp.issparse(sequence) and sequence.ndim == 2:
+        return sp.csr_array(sequence)
+    if isinstance(sequence, str | bytes | dict) or not hasattr(sequence, "__iter__"):
+        _raise_single(sequence, i)
+    if isinstance(sequence, set | frozenset):
+        raise ValueError(f"Sample {i} is a set, which has no order; pass a list.")
+    if not hasattr(sequence, "__array__"):
+        return list(sequence)
+    array = np.asarray(sequence)
+    if array.ndim == 0:
+        _raise_single(sequence, i)
+    if array.ndim > 2:
+        raise ValueError(
+            f"Sample {i} has {array.ndim} dimensions; a sequence is (T,) or (T, d)."
+        )
+    return array.tolist() if array.dtype.kind in "OUST" else array
+
+
+def _raise_single(sample, i):
+    raise ValueError(
+        f"Sample {i} is a single {type(sample).__name__} ({str(sample)[:40]!r}), not a "
+        "sequence. A batch is a list of sequences: split text into tokens, and write "
+        "one sequence as [sequence]."
+    )
+
+
+def _from_lists(sequences, first=0):
+    """Tokens of lists as one array; samples are numbered from ``first`` in errors."""
+    tokens = list(chain.from_iterable(sequences))
+    kinds = set(map(type, tokens))
+    if kinds and all(
+        issubclass(k, bool | int | float | np.number | np.bool_) for k in kinds
+    ):
+        return np.asarray(tokens)
+    if any(issubclass(k, list | tuple) or hasattr(k, "__array__") for k in kinds):
+        # numpy's scalars are the other types with `__array__`: their shape is ().
+        shapes = [[_shape(t) for t in s] for s in sequences]
+        if set(chain.from_iterable(shapes)) != {()}:
+            _check_shapes(shapes, first)
+            return _from_vectors(tokens)
+    out = np.empty(len(tokens), dtype=object)
+    out[:] = tokens
+    return out
+
+
+def _shape(token):
+    if isinstance(token, str | dict):
+        return ()
+    try:
+        return np.shape(token)
+    except ValueError:
+        return None
+
+
+def _check_shapes(shapes, first):
+    """Raise at the first token that is not shaped as the first one, or no vector."""
+    expected = next(chain.from_iterable(shapes))
+    for i, sample in enumerate(shapes, start=first):
+        for t, shape in enumerate(sample):
+            if shape is None or shape != expected or len(shape) > 1:
+                raise ValueError(
+                    f"Sample {i}, position {t}: the token has shape {shape}, the first "
+                    f"token {expected}. Tokens are symbols, numbers, dicts or vectors; "
+                    "vectors need the same number of columns in all sequences."
+                )
+
+
+def _from_vectors(tokens):
+    vectors = np.asarray(tokens)
+    if vectors.dtype.kind in "biuf":
+        return vectors.astype(np.float64)
+    # Beside text numpy would turn numbers into text.
+    return np.array([list(t) for t in tokens], dtype=object)
+
+
+def _check_alike(samples):
+    """Raise at the first sample whose width or kind differs from the one before."""
+    for (i, a), (j, b) in pairwise(samples):
+        if a.shape[1:] != b.shape[1:]:
+            raise ValueError(
+                f"Sample {j} has tokens of shape {b.shape[1:]}, sample {i} of shape "
+                f"{a.shape[1:]}; all sequences need the same number of columns."
+            )
+        if sp.issparse(a) != sp.issparse(b) or _is_symbolic(a) != _is_symbolic(b):
+            raise ValueError(
+                f"Sample {j} holds {_kind(b)}, sample {i} {_kind(a)}; arrays of a "
+                "batch hold one kind of values."
+            )
+
+
+def _is_symbolic(a):
+    """Whether an array of a sample holds text or dicts; None among numbers may be."""
+    return a.dtype == object and any(isinstance(v, str | bytes | dict) for v in a.flat)
+
+
+def _kind(a):
+    if sp.issparse(a):
+        return "sparse rows"
+    return "symbols" if _is_symbolic(a) else f"numbers ({a.dtype})"
