@@ -1,0 +1,205 @@
+"""Gold and predicted label sequences as flat integer codes."""
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+
+from skstruct.containers import Ragged
+
+__all__ = ["LabelPairs", "read_pairs"]
+
+
+class LabelPairs(NamedTuple):
+    """The tokens that count: those with a known gold label and some weight.
+
+    Attributes
+    ----------
+    gold, predicted : ndarray of shape (n,)
+        Codes of the labels: ``names[gold[t]]`` is the gold label of token ``t``.
+    names : list
+        The labels of both sides, sorted where they can be.
+    weight : ndarray of shape (n,) or None
+        Weight of the sequence that a token stands in.
+    sequence : ndarray of shape (n,)
+        Number of the sequence that a token stands in.
+    row : ndarray of shape (n,)
+        Place of a token among all tokens, those without a gold label included.
+    """
+
+    gold: np.ndarray
+    predicted: np.ndarray
+    names: list
+    weight: np.ndarray | None
+    sequence: np.ndarray
+    row: np.ndarray
+
+
+def read_pairs(y_true, y_pred, sample_weight=None):
+    """Pair each known gold label with its prediction.
+
+    Parameters
+    ----------
+    y_true : Ragged, list-like of label sequences, or 1-D array of labels
+        A 1-D array is n sequences of one label. None, NaN and -1 are unknown labels;
+        None in the place of a sequence makes all of its labels unknown.
+    y_pred : Ragged, list-like of label sequences, or 1-D array of labels
+        One label for each label of ``y_true``; here -1 is a label like others.
+    sample_weight : array-like of shape (n_sequences,), default=None
+        Weights of the sequences; those of weight 0 count as absent.
+
+    Returns
+    -------
+    LabelPairs or None
+        None, with a UserWarning, where no known label is left.
+
+    Raises
+    ------
+    ValueError
+        If the two sides differ in length, or a prediction is missing; the message
+        names the sequence.
+    """
+    predicted = _read(y_pred, "y_pred")
+    gold = _read(y_true, "y_true", lengths=predicted.lengths)
+    _check_same_lengths(gold, predicted)
+    codes, names = _encode(gold.values.tolist() + predicted.values.tolist())
+    gold_codes, predicted_codes = np.split(codes, [gold.n_tokens])
+    known = gold_codes >= 0
+    if -1 in names:
+        known &= gold_codes != names.index(-1)
+    _check_predicted(known & (predicted_codes < 0), gold)
+    sequence = np.repeat(np.arange(len(gold)), gold.lengths)
+    weight = _token_weight(sample_weight, gold.lengths)
+    row = np.flatnonzero(known if weight is None else known & (weight > 0))
+    if not row.size:
+        warnings.warn(
+            "There is no known gold label to compare with (None, NaN and -1 are "
+            "unknown, sequences of weight 0 are absent), so the score is NaN.",
+            UserWarning,
+            stacklevel=3,
+        )
+        return None
+    return LabelPairs(
+        gold_codes[row],
+        predicted_codes[row],
+        names,
+        None if weight is None else weight[row],
+        sequence[row],
+        row,
+    )
+
+
+def _read(y, name, lengths=None):
+    """A Ragged of labels; ``lengths`` fill sequences that are unknown as a whole."""
+    if y is None:
+        raise ValueError(f"{name} is None; a metric needs gold labels and predictions.")
+    batch = y if isinstance(y, Ragged) else _from_list(_as_list(y, name), name, lengths)
+    if batch.values.ndim != 1:
+        raise ValueError(
+            f"{name} must hold one label for each token, not vectors: its values have "
+            f"shape {batch.values.shape}."
+        )
+    return batch
+
+
+def _as_list(y, name):
+    for method in ("tolist", "to_list"):  # arrays, pandas and pyarrow; polars
+        if hasattr(y, method):
+            y = getattr(y, method)()
+            break
+    if isinstance(y, str | dict) or not hasattr(y, "__iter__"):
+        raise ValueError(
+            f"{name} must be a list of label sequences or of labels, got one "
+            f"{type(y).__name__}."
+        )
+    if hasattr(y, "columns"):
+        raise ValueError(
+            f"{name} is a data frame; pass one column of it, or use Ragged.from_frame."
+        )
+    return list(y)
+
+
+def _from_list(items, name, lengths):
+    kinds = set(map(type, items))
+    if kinds != {type(None)} and not any(map(_is_sequence_type, kinds)):
+        return Ragged.from_lengths(items, np.ones(len(items), dtype=np.intp))
+    sequences = []
+    for i, item in enumerate(items):
+        if _is_sequence_type(type(item)):
+            to_list = getattr(item, "tolist", None) or getattr(item, "to_list", None)
+            sequences.append(to_list() if to_list else list(item))
+        elif _is_missing(item) and lengths is not None:
+            # A surplus sequence is left empty: the check of counts reports it.
+            sequences.append([None] * int(lengths[i]) if i < len(lengths) else [])
+        else:
+            raise ValueError(f"{name}[{i}] is {item!r}, not a sequence of labels.")
+    try:
+        return Ragged(sequences)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+def _is_sequence_type(kind):
+    return hasattr(kind, "__len__") and not issubclass(kind, str | bytes)
+
+
+def _is_missing(label):
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # pandas.NA compares as NA, which has no truth value
+        return True
+
+
+def _check_same_lengths(gold, predicted):
+    if len(gold) != len(predicted):
+        raise ValueError(
+            f"y_true has {len(gold)} sequences, y_pred {len(predicted)}. (A 1-D array "
+            "is read as sequences of one label; write one sequence as [labels].)"
+        )
+    differ = np.flatnonzero(gold.lengths != predicted.lengths)
+    if differ.size:
+        i = differ[0]
+        raise ValueError(
+            f"Sequence {i} has {gold.lengths[i]} labels in y_true and "
+            f"{predicted.lengths[i]} in y_pred; each token needs one of both."
+        )
+
+
+def _encode(labels):
+    """Codes of labels and the names behind them; missing labels have code -1."""
+    try:
+        distinct = dict.fromkeys(labels)
+    except TypeError as error:
+        raise ValueError(f"Labels must be text or numbers: {error}.") from error
+    names = [label for label in distinct if not _is_missing(label)]
+    try:
+        names.sort()
+    except TypeError:
+        names.sort(key=lambda label: (type(label).__name__, str(label)))
+    code = dict.fromkeys(distinct, -1)
+    code.update((name, i) for i, name in enumerate(names))
+    return np.fromiter(map(code.__getitem__, labels), np.intp, len(labels)), names
+
+
+def _check_predicted(missing, batch):
+    if missing.any():
+        row = np.argmax(missing)
+        i = np.searchsorted(batch.offsets, row, side="right") - 1
+        raise ValueError(
+            f"y_pred has no label (None or NaN) at position {row - batch.offsets[i]} "
+            f"of sequence {i}, where the gold label is {batch.values[row]!r}."
+        )
+
+
+def _token_weight(sample_weight, lengths):
+    if sample_weight is None:
+        return None
+    weight = np.asarray(sample_weight, dtype=float)
+    if weight.shape != lengths.shape:
+        raise ValueError(
+            f"sample_weight has shape {weight.shape}; it needs one weight for each of "
+            f"the {len(lengths)} sequences."
+        )
+    if not (np.isfinite(weight) & (weight >= 0)).all():
+        raise ValueError("sample_weight must be finite and not negative.")
+    return np.repeat(weight, lengths)

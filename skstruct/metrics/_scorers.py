@@ -1,0 +1,144 @@
+"""Metrics in the form that ``scoring=`` takes."""
+
+from sklearn.base import BaseEstimator
+
+from skstruct.metrics._clustering import (
+    conditional_entropy,
+    many_to_one_accuracy,
+    one_to_one_accuracy,
+    v_measure,
+    variation_of_information,
+)
+from skstruct.metrics._loss import mean_additive_loss
+from skstruct.metrics._tagging import (
+    sequence_accuracy,
+    span_f1,
+    token_accuracy,
+    token_f1,
+)
+
+__all__ = [
+    "LabelScorer",
+    "make_loss_scorer",
+    "many_to_one_scorer",
+    "neg_conditional_entropy_scorer",
+    "neg_variation_of_information_scorer",
+    "one_to_one_scorer",
+    "sequence_accuracy_scorer",
+    "span_f1_scorer",
+    "token_accuracy_scorer",
+    "token_f1_scorer",
+    "v_measure_scorer",
+]
+
+
+class LabelScorer(BaseEstimator):
+    """Score ``estimator.predict(X)`` by a metric; greater is better.
+
+    Unlike the answer of :func:`sklearn.metrics.make_scorer` it says what is missing
+    when a search is run without gold labels.
+
+    Parameters
+    ----------
+    metric : callable
+        ``metric(y_true, y_pred, *, sample_weight=None)``, such as ``v_measure``.
+    greater_is_better : bool, default=True
+        False turns the sign of the metric.
+    options : dict, default=None
+        Further keyword arguments of the metric.
+
+    Examples
+    --------
+    >>> from skstruct.metrics import LabelScorer, token_f1
+    >>> LabelScorer(token_f1, options={"average": "weighted"})
+    LabelScorer(token_f1, average='weighted')
+    """
+
+    # Weights reach the metric where a user asks for it by set_score_request.
+    __metadata_request__score = {"sample_weight": None}  # noqa: RUF012
+
+    def __init__(self, metric, *, greater_is_better=True, options=None):
+        self.metric = metric
+        self.greater_is_better = greater_is_better
+        self.options = options
+
+    def __call__(self, estimator, X, y=None, sample_weight=None):
+        """Score a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : object
+            Fitted, with ``predict``.
+        X : Ragged or list-like of sequences
+            The data.
+        y : Ragged or list-like of label sequences
+            Gold labels, which the estimator does not see.
+        sample_weight : array-like of shape (n_sequences,), default=None
+            Weights of the sequences.
+
+        Returns
+        -------
+        float
+            The score.
+        """
+        if y is None:
+            raise ValueError(
+                f"{self!r}: this scorer needs gold labels y, and y is None. Pass y to "
+                "fit of the search; an unsupervised estimator does not learn from it."
+            )
+        value = self.metric(
+            y, estimator.predict(X), sample_weight=sample_weight, **(self.options or {})
+        )
+        return value if self.greater_is_better else -value
+
+    def _accept_sample_weight(self):
+        # scikit-learn asks its scorers so while metadata routing is off.
+        return True
+
+    def __repr__(self):
+        parts = [getattr(self.metric, "__name__", repr(self.metric))]
+        if not self.greater_is_better:
+            parts.append("greater_is_better=False")
+        parts += [f"{key}={value!r}" for key, value in (self.options or {}).items()]
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+
+def make_loss_scorer(loss, *, labels=None):
+    """Scorer of the negated mean additive loss.
+
+    Parameters
+    ----------
+    loss : array of shape (n_labels, n_labels), DataFrame or callable
+        As in :func:`mean_additive_loss`. A callable must stand in a module, not be a
+        lambda, where the search runs in several processes.
+    labels : list of labels, default=None
+        The labels behind the rows and columns of an array. None: 0, 1, ...
+
+    Returns
+    -------
+    LabelScorer
+        For ``scoring=``.
+
+    Examples
+    --------
+    >>> from skstruct.metrics import make_loss_scorer
+    >>> make_loss_scorer([[0, 1], [5, 0]], labels=["ok", "bad"])  # doctest: +ELLIPSIS
+    LabelScorer(mean_additive_loss, greater_is_better=False, loss=[[0, 1], [5, 0]], ...)
+    """
+    options = {"loss": loss, "labels": labels}
+    return LabelScorer(mean_additive_loss, greater_is_better=False, options=options)
+
+
+v_measure_scorer = LabelScorer(v_measure)
+many_to_one_scorer = LabelScorer(many_to_one_accuracy)
+one_to_one_scorer = LabelScorer(one_to_one_accuracy)
+neg_variation_of_information_scorer = LabelScorer(
+    variation_of_information, greater_is_better=False
+)
+neg_conditional_entropy_scorer = LabelScorer(
+    conditional_entropy, greater_is_better=False
+)
+token_accuracy_scorer = LabelScorer(token_accuracy)
+token_f1_scorer = LabelScorer(token_f1)
+sequence_accuracy_scorer = LabelScorer(sequence_accuracy)
+span_f1_scorer = LabelScorer(span_f1)
