@@ -4,7 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Posterior", "Potentials"]
+__all__ = ["Posterior", "Potentials", "softmax_rows", "sum_by_sequence"]
+
+# Nats that a forbidden potential costs where an impossible sequence must be decoded.
+_PENALTY = 1e4
 
 
 class Potentials(NamedTuple):
@@ -46,6 +49,20 @@ class Potentials(NamedTuple):
             )
         )
 
+    def soften(self):
+        """The potentials with a large finite cost in place of ``-inf``.
+
+        What no path could explain gets a path that breaks few of the rules.
+        """
+        return Potentials(*(None if a is None else _soften(a) for a in self))
+
+
+def _soften(table):
+    table = np.asarray(table, dtype=float)
+    finite = table[np.isfinite(table)]
+    lowest = finite.min() if finite.size else 0.0
+    return np.where(np.isneginf(table), lowest - _PENALTY, table)
+
 
 def _blend(a, b, beta):
     if beta == 1:
@@ -77,3 +94,33 @@ class Posterior(NamedTuple):
     start: np.ndarray
     stop: np.ndarray
     second: np.ndarray | None = None
+
+
+def sum_by_sequence(terms, offsets):
+    """Sum the terms of tokens ``offsets[0]:offsets[-1]`` sequence by sequence.
+
+    Parameters
+    ----------
+    terms : ndarray of shape (n_tokens,)
+        One for each token.
+    offsets : ndarray of shape (n + 1,)
+        Where the sequences begin.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        0 for empty sequences.
+    """
+    out = np.zeros(len(offsets) - 1)
+    filled = np.diff(offsets) > 0
+    if filled.any():
+        out[filled] = np.add.reduceat(terms, offsets[:-1][filled] - offsets[0])
+    return out
+
+
+def softmax_rows(log_table):
+    """Rows of ``exp(log_table)`` scaled to sum to one; zeros where all is ``-inf``."""
+    top = log_table.max(axis=1, keepdims=True)
+    table = np.exp(log_table - np.where(np.isfinite(top), top, 0.0))
+    total = table.sum(axis=1, keepdims=True)
+    return np.divide(table, total, out=table, where=total > 0)

@@ -1,11 +1,13 @@
 """How a batch is split over threads, so that results do not depend on their number."""
 
+import functools
 from itertools import pairwise
 
 import numpy as np
 from joblib import Parallel, delayed
+from threadpoolctl import ThreadpoolController
 
-__all__ = ["chunks", "run_chunks"]
+__all__ = ["chunks", "one_blas_thread", "run_chunks"]
 
 
 def chunks(offsets, tokens_per_chunk=1 << 15):
@@ -48,3 +50,13 @@ def run_chunks(function, chunks, n_jobs=None):
         return [function(first, last) for first, last in chunks]
     parallel = Parallel(n_jobs=n_jobs, require="sharedmem")
     return parallel(delayed(function)(first, last) for first, last in chunks)
+
+
+@functools.cache
+def _threadpools():
+    return ThreadpoolController()
+
+
+def one_blas_thread():
+    """Keep BLAS to one thread: products here are small, threads go over chunks."""
+    return _threadpools().limit(limits=1, user_api="blas")

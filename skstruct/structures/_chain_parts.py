@@ -1,0 +1,119 @@
+"""A run of sequences handed to the sum-product kernels as one piece of work."""
+
+import numpy as np
+
+from skstruct.structures._base import sum_by_sequence
+from skstruct.structures._chain_sums import (
+    TINY,
+    dense_sums,
+    log_messages,
+    log_space_sums,
+    sparse_sums,
+)
+
+__all__ = ["Part", "Scaled", "scaled_exp"]
+
+# What a possible potential is raised to when it would vanish beside its row's largest:
+# still far inside the range of floats, and far enough below TINY to be noticed.
+_FLOOR = 1e-200
+
+
+def scaled_exp(log_table, axis=None):
+    """``exp(log_table - shift)`` with largest entry one, and the shift."""
+    shift = log_table.max(axis=axis, keepdims=axis is not None)
+    shift = np.where(np.isfinite(shift), shift, 0.0)
+    table = np.exp(log_table - shift)
+    small = table < _FLOOR
+    if small.any():
+        table[small & (log_table > -np.inf)] = _FLOOR
+    return table, (shift if axis is None else shift[:, 0])
+
+
+class Scaled:
+    """Edge, start and stop tables as probabilities, with what was divided out."""
+
+    def __init__(self, potentials):
+        self.edge, self.edge_shift = scaled_exp(potentials.edge)
+        self.start, self.start_shift = scaled_exp(potentials.start)
+        self.stop, self.stop_shift = scaled_exp(potentials.stop)
+        # Where every state can follow every other, a message that is lost comes back
+        # with the next token; otherwise losses must be watched for.
+        self.strict = bool(self.edge.min(initial=1.0) < TINY)
+
+
+class Part:
+    """Sequences with the rows that their tokens read.
+
+    Parameters
+    ----------
+    offsets : ndarray of shape (m + 1,)
+        Where the sequences lie in ``index`` and ``edge_index``.
+    index, edge_index : ndarray
+        Rows of the node and edge tables.
+    potentials : Potentials
+        Complete log-potentials.
+    node : tuple (table, shift)
+        The node table as probabilities.
+    support : Support or None
+        Where to walk over allowed states only; None takes matrix products.
+    """
+
+    def __init__(self, offsets, index, edge_index, potentials, node, support):
+        self.offsets = offsets
+        self.index = index
+        self.edge_index = edge_index
+        self.potentials = potentials
+        self.node = node
+        self.support = support
+
+    def sums(self, scaled, weight, backward):
+        """Log-partitions and counts of node, edge, start and stop."""
+        lengths = np.diff(self.offsets)
+        order = np.argsort(-lengths, kind="stable")
+        node, node_shift = self.node
+        arguments = (lengths[order], self.offsets[:-1][order], self.index)
+        if self.support is None:
+            sums = dense_sums(
+                *arguments,
+                scaled.start,
+                scaled.edge[0],
+                node,
+                scaled.stop,
+                weight[order],
+                scaled.strict,
+                backward,
+            )
+        else:
+            sums = sparse_sums(
+                *arguments,
+                self.support.pattern,
+                self.support.ptr,
+                self.support.states,
+                scaled.start,
+                scaled.edge,
+                self.edge_index,
+                node,
+                scaled.stop,
+                weight[order],
+                scaled.strict,
+            )
+        sorted_log_z, lost, *counts = sums
+        counts[1] = counts[1].reshape(scaled.edge.shape)
+        log_z = np.empty_like(sorted_log_z)
+        log_z[order] = sorted_log_z
+        tokens = self.index[self.offsets[0] : self.offsets[-1]]
+        log_z += sum_by_sequence(node_shift[tokens], self.offsets)
+        log_z += np.maximum(lengths - 1, 0) * scaled.edge_shift
+        log_z[lengths > 0] += scaled.start_shift + scaled.stop_shift
+        for s in order[lost]:
+            log_z[s] = self._redo(s, weight[s], counts if backward else None)
+        return log_z, *counts
+
+    def _redo(self, s, weight, counts):
+        """Log-partition of sequence s in log space; its counts are added to counts."""
+        p = self.potentials
+        begin, end = self.offsets[s], self.offsets[s + 1]
+        what = (end - begin, self.index, p.start, p.edge, self.edge_index, p.node)
+        if counts is None:
+            return np.logaddexp.reduce(log_messages(begin, *what)[-1] + p.stop)
+        return log_space_sums(begin, *what, p.stop, weight, *counts)

@@ -1,0 +1,171 @@
+"""Max-product, sampling and entropy kernels of the first-order chain, in log space."""
+
+import numpy as np
+from numba import njit
+
+from skstruct.structures._chain_sums import log_messages
+
+__all__ = ["best_paths", "entropies", "k_best_paths", "sample_paths"]
+
+
+# `max` turns into vector instructions only where NaN need not be thought of.
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+def _max_plus(before, edge, out):
+    """``out[b] = max_a before[a] + edge[a, b]``, four rows at a time."""
+    K = len(before)
+    for b in range(K):
+        out[b] = -np.inf
+    for a in range(0, K - 3, 4):
+        p, q, r, s = before[a], before[a + 1], before[a + 2], before[a + 3]
+        for b in range(K):
+            x = max(p + edge[a, b], q + edge[a + 1, b])
+            y = max(r + edge[a + 2, b], s + edge[a + 3, b])
+            out[b] = max(out[b], max(x, y))
+    for a in range(K - K % 4, K):
+        p = before[a]
+        for b in range(K):
+            out[b] = max(out[b], p + edge[a, b])
+
+
+@njit(cache=True, nogil=True)
+def best_paths(offsets, index, start, edge, edge_index, node, stop, path, score):
+    """Highest-scoring states of every sequence; ties go to the lower state."""
+    K = len(start)
+    longest = 0
+    for s in range(len(offsets) - 1):
+        longest = max(longest, offsets[s + 1] - offsets[s])
+    delta = np.empty((longest, K))
+    for s in range(len(offsets) - 1):
+        begin, L = offsets[s], offsets[s + 1] - offsets[s]
+        if L == 0:
+            score[s] = 0.0
+            continue
+        for t in range(L):
+            u = index[begin + t]
+            if t == 0:
+                delta[0] = start
+            else:
+                _max_plus(delta[t - 1], edge[edge_index[begin + t]], delta[t])
+            for b in range(K):
+                delta[t, b] += node[u, b]
+        best = 0
+        for b in range(K):
+            delta[L - 1, b] += stop[b]
+            if delta[L - 1, b] > delta[L - 1, best]:
+                best = b
+        score[s] = delta[L - 1, best]
+        path[begin + L - 1] = best
+        for t in range(L - 1, 0, -1):
+            e, b = edge_index[begin + t], best
+            best = 0
+            for a in range(1, K):
+                x = delta[t - 1, a] + edge[e, a, b]
+                if x > delta[t - 1, best] + edge[e, best, b]:
+                    best = a
+            path[begin + t - 1] = best
+
+
+@njit(cache=True, nogil=True)
+def _insert(scores, origins, score, origin):
+    """Keep the best scores in falling order; equal ones in order of arrival."""
+    k = len(scores)
+    if not score > scores[k - 1]:
+        return
+    i = k - 1
+    while i > 0 and score > scores[i - 1]:
+        scores[i], origins[i] = scores[i - 1], origins[i - 1]
+        i -= 1
+    scores[i], origins[i] = score, origin
+
+
+@njit(cache=True, nogil=True)
+def k_best_paths(begin, L, index, start, edge, edge_index, node, stop, k):
+    """The k best paths of one sequence: states (k, L), scores (k,), -inf if fewer."""
+    K = len(start)
+    delta = np.full((L, K, k), -np.inf)
+    origin = np.zeros((L, K, k), np.intp)  # state * k + rank at the token before
+    for b in range(K):
+        delta[0, b, 0] = start[b] + node[index[begin], b]
+    for t in range(1, L):
+        u, e = index[begin + t], edge_index[begin + t]
+        for b in range(K):
+            for a in range(K):
+                for r in range(k):
+                    x = delta[t - 1, a, r] + edge[e, a, b] + node[u, b]
+                    _insert(delta[t, b], origin[t, b], x, a * k + r)
+    scores, ends = np.full(k, -np.inf), np.zeros(k, np.intp)
+    for b in range(K):
+        for r in range(k):
+            _insert(scores, ends, delta[L - 1, b, r] + stop[b], b * k + r)
+    paths = np.zeros((k, L), np.intp)
+    for j in range(k):
+        where = ends[j]
+        for t in range(L - 1, -1, -1):
+            paths[j, t] = where // k
+            where = origin[t, where // k, where % k]
+    return paths, scores
+
+
+@njit(cache=True, nogil=True)
+def _draw(log_weights, uniform):
+    """A state with probability proportional to exp of its log-weight."""
+    weights = np.exp(log_weights - log_weights.max())
+    rest = uniform * weights.sum()
+    chosen = 0
+    for a in range(len(weights)):
+        if weights[a] > 0.0:
+            chosen = a
+            rest -= weights[a]
+            if rest < 0.0:
+                break
+    return chosen
+
+
+@njit(cache=True, nogil=True)
+def sample_paths(offsets, index, start, edge, edge_index, node, stop, uniforms, path):
+    """Draw states of every sequence from p(y), last token first."""
+    for s in range(len(offsets) - 1):
+        begin, L = offsets[s], offsets[s + 1] - offsets[s]
+        if L == 0:
+            continue
+        alpha = log_messages(begin, L, index, start, edge, edge_index, node)
+        b = _draw(alpha[L - 1] + stop, uniforms[begin + L - 1])
+        path[begin + L - 1] = b
+        for t in range(L - 1, 0, -1):
+            column = edge[edge_index[begin + t], :, b]
+            b = _draw(alpha[t - 1] + column, uniforms[begin + t - 1])
+            path[begin + t - 1] = b
+
+
+@njit(cache=True, nogil=True)
+def _mean_and_entropy(log_weights, inner):
+    """Entropy of a draw a ~ exp(log_weights) followed by one of entropy inner[a]."""
+    top = log_weights.max()
+    if top == -np.inf:
+        return 0.0
+    p = np.exp(log_weights - top)
+    p /= p.sum()
+    total = 0.0
+    for a in range(len(p)):
+        if p[a] > 0.0:
+            total += p[a] * (inner[a] - np.log(p[a]))
+    return total
+
+
+@njit(cache=True, nogil=True)
+def entropies(offsets, index, start, edge, edge_index, node, stop, out):
+    """Entropy of p(y) of every sequence (nats), by one pass from left to right."""
+    K = len(start)
+    for s in range(len(offsets) - 1):
+        begin, L = offsets[s], offsets[s + 1] - offsets[s]
+        out[s] = 0.0
+        if L == 0:
+            continue
+        alpha = log_messages(begin, L, index, start, edge, edge_index, node)
+        inner, ahead = np.zeros(K), np.empty(K)
+        for t in range(1, L):
+            e = edge_index[begin + t]
+            for b in range(K):
+                ahead[b] = _mean_and_entropy(alpha[t - 1] + edge[e, :, b], inner)
+            inner, ahead = ahead, inner
+        out[s] = _mean_and_entropy(alpha[L - 1] + stop, inner)
