@@ -15,7 +15,7 @@ def test_readme_has_code():
 
 @pytest.mark.parametrize("code", BLOCKS, ids=range(len(BLOCKS)))
 def test_readme_block(code, capsys):
-    exec(compile(code, "README.md", "exec"), {"__name__": "__main__"})
+    exec(compile(code, "<README block>", "exec"), {"__name__": "__main__"})
     promised = re.findall(r"^print\(.*\)  # (.*)$", code, flags=re.MULTILINE)
     assert promised
     assert capsys.readouterr().out.splitlines() == promised
