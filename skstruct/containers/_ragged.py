@@ -81,6 +81,17 @@ class Ragged(Batch):
         Returns
         -------
         Ragged
+
+        Raises
+        ------
+        ValueError
+            If offsets do not cut ``values``, or tokens are not as many.
+
+        Examples
+        --------
+        >>> from skstruct.containers import Ragged
+        >>> list(Ragged.from_arrays([7, 8, 9], [0, 2, 3]))
+        [array([7, 8]), array([9])]
         """
         values = as_values(values)
         given = np.asarray(offsets)
@@ -91,10 +102,16 @@ class Ragged(Batch):
             )
         offsets = np.ascontiguousarray(given, dtype=np.intp)
         n = values.shape[0]
-        if offsets[0] != 0 or offsets[-1] != n or (np.diff(offsets) < 0).any():
+        if offsets[0] != 0 or offsets[-1] != n:
             raise ValueError(
                 f"offsets must rise from 0 to the number of tokens, {n}; they go from "
                 f"{offsets[0]} to {offsets[-1]}."
+            )
+        falls = np.flatnonzero(np.diff(offsets) < 0)
+        if falls.size:
+            raise ValueError(
+                f"offsets must not fall; sample {falls[0]} would end before it begins, "
+                f"at {offsets[falls[0] + 1]}."
             )
         if tokens is not None:
             tokens = as_values(tokens)
@@ -128,6 +145,11 @@ class Ragged(Batch):
         -------
         Ragged
 
+        Raises
+        ------
+        ValueError
+            If lengths are not integers, negative, or do not sum to ``n_tokens``.
+
         Examples
         --------
         >>> import numpy as np
@@ -138,11 +160,18 @@ class Ragged(Batch):
         values = as_values(values)
         lengths = np.asarray(lengths)
         if lengths.ndim != 1 or (lengths.size and lengths.dtype.kind not in "iu"):
-            raise ValueError("lengths must be a 1-D array of integers.")
-        if (lengths < 0).any() or lengths.sum() != values.shape[0]:
             raise ValueError(
-                f"lengths must be non-negative and sum to the number of tokens; they "
-                f"sum to {lengths.sum()}, values has {values.shape[0]} rows."
+                "lengths must be a 1-D array of integers; got dtype "
+                f"{lengths.dtype} and shape {lengths.shape}."
+            )
+        negative = np.flatnonzero(lengths < 0)
+        if negative.size:
+            i = negative[0]
+            raise ValueError(f"The length of sample {i} is {lengths[i]}, below zero.")
+        if lengths.sum() != values.shape[0]:
+            raise ValueError(
+                f"lengths must sum to the number of tokens; they sum to "
+                f"{lengths.sum()}, values has {values.shape[0]} rows."
             )
         return cls.from_arrays(values, offsets_of(lengths), tokens=tokens)
 
@@ -158,10 +187,19 @@ class Ragged(Batch):
         Returns
         -------
         Ragged
+
+        Examples
+        --------
+        >>> from skstruct.containers import Ragged
+        >>> Ragged.from_rows([["A", "C", "C"], ["G", "A", "T"]])
+        Ragged(2 sequences, 6 tokens, str)
         """
         rows = np.asarray(rows)
         if rows.ndim != 2:
-            raise ValueError(f"rows must be 2-D, got shape {rows.shape}.")
+            raise ValueError(
+                f"rows must be 2-D, got shape {rows.shape}; sequences of different "
+                "lengths are given as Ragged(list)."
+            )
         return cls.from_lengths(
             rows.ravel(), np.full(rows.shape[0], rows.shape[1], dtype=np.intp)
         )
@@ -175,8 +213,8 @@ class Ragged(Batch):
         frame : pandas or polars DataFrame
             One row for each token.
         columns : str, list of str or None, default=None
-            The column of tokens, or the columns of numbers. None takes all columns but
-            ``group`` and ``order``.
+            The column of tokens, or the columns of features. None takes all columns
+            but ``group`` and ``order``; one that is left alone counts as named.
         group : str or None, default=None
             The column that names the sequence of a row. Sequences stand in the order
             of their first rows; their rows need not be neighbours. None: one sequence.
@@ -190,13 +228,18 @@ class Ragged(Batch):
             One that knows its frame: ``to_frame`` puts a prediction back beside its
             rows.
 
+        Raises
+        ------
+        ValueError
+            If a column is not there, or ``group`` or ``order`` is missing in a row.
+
         Examples
         --------
         >>> import pandas as pd
         >>> from skstruct.containers import Ragged
         >>> df = pd.DataFrame({"id": ["a", "b", "a"], "load": [1.0, 7.0, 2.0]})
         >>> X = Ragged.from_frame(df, "load", group="id")
-        >>> [x.ravel().tolist() for x in X]
+        >>> [x.tolist() for x in X]
         [[1.0, 2.0], [7.0]]
         """
         values, offsets, rows = cut_frame(frame, columns, group, order)
@@ -223,7 +266,8 @@ class Ragged(Batch):
         Raises
         ------
         ValueError
-            If the batch does not come from a frame, or lengths do not match.
+            If the batch does not come from a frame, lengths do not match, or the frame
+            has a column ``name`` already.
 
         Examples
         --------
@@ -243,14 +287,28 @@ class Ragged(Batch):
                 "Ragged.from_frame."
             )
         prediction = Ragged(prediction)
-        if not np.array_equal(prediction.lengths, self.lengths):
-            raise ValueError(
-                "prediction must hold one value for each token: lengths of its "
-                "sequences differ from those of the batch."
-            )
+        self._check_fits(prediction)
         frame, rows = self.source
         order = np.argsort(rows, kind="stable")
         return add_column(take_rows(frame, rows[order]), name, prediction.values[order])
+
+    def _check_fits(self, prediction):
+        if len(prediction) != len(self):
+            raise ValueError(
+                f"prediction has {len(prediction)} sequences, the batch {len(self)}."
+            )
+        wrong = np.flatnonzero(prediction.lengths != self.lengths)
+        if wrong.size:
+            i = wrong[0]
+            raise ValueError(
+                f"prediction must hold one value for each token: its sequence {i} has "
+                f"{prediction.lengths[i]}, that of the batch {self.lengths[i]}."
+            )
+        if prediction.values.ndim > 1:
+            raise ValueError(
+                "prediction has several columns; give one at a time, such as "
+                "prediction.with_values(prediction.values[:, 0])."
+            )
 
     @property
     def lengths(self):

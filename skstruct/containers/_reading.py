@@ -21,6 +21,8 @@ def as_values(values):
     """A flat array of tokens: CSR stays CSR, text becomes objects."""
     if sp.issparse(values):
         return sp.csr_array(values)
+    if isinstance(values, Batch):
+        raise ValueError(f"values must be flat; pass the values of the {values!r}.")
     if isinstance(values, list | tuple):
         return _from_lists([list(values)])
     values = np.asarray(values)
