@@ -2,7 +2,16 @@
 
 from skstruct.emissions._base import Emission, Observations
 from skstruct.emissions._categorical import Categorical
+from skstruct.emissions._gaussian import Gaussian
+from skstruct.emissions._poisson import Poisson
 
-EMISSIONS = {"categorical": Categorical}
+EMISSIONS = {"categorical": Categorical, "gaussian": Gaussian, "poisson": Poisson}
 
-__all__ = ["EMISSIONS", "Categorical", "Emission", "Observations"]
+__all__ = [
+    "EMISSIONS",
+    "Categorical",
+    "Emission",
+    "Gaussian",
+    "Observations",
+    "Poisson",
+]

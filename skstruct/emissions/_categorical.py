@@ -1,5 +1,7 @@
 """Symbols from a finite vocabulary."""
 
+from numbers import Real
+
 import numpy as np
 from scipy.special import digamma, gammaln
 
@@ -180,7 +182,7 @@ class Categorical(Emission):
         Returns
         -------
         ndarray of shape (U, K)
-            Log of sub-normalised weights under ``update="variational"``.
+            Under ``update="variational"`` logs of weights that sum to less than one.
         """
         n = self._n_symbols
         out = np.empty((n + 1, len(self.probabilities_)))
@@ -242,12 +244,8 @@ class Categorical(Emission):
     def log_prior(self):
         """Return what EM adds to the log-likelihood; it never lowers the sum.
 
-        Returns
-        -------
-        float
-            ``alpha`` times the sum of log-probabilities of allowed pairs, or minus
-            the Kullback-Leibler divergence of posterior and prior under
-            ``update="variational"``.
+        ``alpha`` times the sum of log-probabilities of allowed pairs; under
+        ``update="variational"`` minus the divergence of the posterior from the prior.
         """
         if self.update == "variational":
             return -self._divergence()
@@ -309,7 +307,7 @@ class Categorical(Emission):
         return ~self._allowed.any(axis=1)
 
     def _check_parameters(self):
-        if not (np.isscalar(self.alpha) and 0 <= self.alpha < np.inf):
+        if not (isinstance(self.alpha, Real) and 0 <= self.alpha < np.inf):
             raise ValueError(f"alpha must be a number >= 0, got {self.alpha!r}.")
         if self.update not in ("map", "variational"):
             raise ValueError(
@@ -322,7 +320,7 @@ class Categorical(Emission):
 
     def _set_vocabulary(self, vocabulary):
         if not len(vocabulary):
-            raise ValueError("There are no tokens to learn a vocabulary from.")
+            raise ValueError("There are no tokens to learn from.")
         self._vocabulary = vocabulary
         self.symbols_ = vocabulary.symbols
 

@@ -1,0 +1,341 @@
+"""What every emission must do; a new one is tested by being registered."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from skstruct.emissions import EMISSIONS, Categorical, Gaussian, Poisson
+
+K = 3
+TRUTH = np.repeat([0, 1, 2], 40)
+
+
+def symbols(rng):
+    """Tokens that overlap between states."""
+    return np.array(list("abcdefg"), dtype=object)[rng.integers(0, 4, 120) + TRUTH]
+
+
+def vectors(rng, d=2):
+    return rng.standard_normal((120, d)) @ np.array([[1.0, 0.5], [0.0, 2.0]])[
+        :d, :d
+    ] + (4.0 * TRUTH[:, None])
+
+
+def counts(rng, d=2):
+    return rng.poisson(1 + 5.0 * TRUTH[:, None], (120, d))
+
+
+def holes(values, rng):
+    values = np.array(values, dtype=float)
+    values[rng.random(values.shape) < 0.2] = np.nan
+    return values
+
+
+CASES = {
+    "categorical": (Categorical(), symbols),
+    "categorical-alpha": (Categorical(alpha=0.3), symbols),
+    "categorical-variational": (Categorical(0.1, update="variational"), symbols),
+    "categorical-int": (Categorical(), lambda rng: rng.integers(5, 9, 120)),
+    "gaussian": (Gaussian(), vectors),
+    "gaussian-1d": (Gaussian(), lambda rng: vectors(rng, 1)[:, 0]),
+    "gaussian-diag": (Gaussian("diag"), vectors),
+    "gaussian-spherical": (Gaussian("spherical"), vectors),
+    "gaussian-tied": (Gaussian("tied"), vectors),
+    "poisson": (Poisson(), counts),
+    "poisson-1d": (Poisson(), lambda rng: counts(rng, 1)[:, 0]),
+    "poisson-holes": (
+        Poisson(missing="marginalize"),
+        lambda rng: holes(counts(rng), rng),
+    ),
+} | {
+    f"gaussian-{kind}-holes": (
+        Gaussian(kind, missing="marginalize"),
+        lambda rng: holes(vectors(rng), rng),
+    )
+    for kind in ("full", "tied", "diag", "spherical")
+}
+
+
+def test_every_registered_emission_is_tested():
+    assert {type(e) for e, _ in CASES.values()} == set(EMISSIONS.values())
+
+
+@pytest.fixture(params=CASES)
+def fitted(request):
+    """An emission after one M-step, its observations and the counts of that step."""
+    emission, make = CASES[request.param]
+    rng = np.random.default_rng(0)
+    values = make(rng)
+    values.setflags(write=False)
+    emission = clone(emission)
+    observations = emission.encode(values, reset=True)
+    emission.initialize(observations, K, np.random.RandomState(0))
+    expected = soft_counts(observations, rng)
+    emission.m_step(emission.statistics(observations.rows, expected))
+    return emission, observations, expected, values
+
+
+def soft_counts(observations, rng):
+    """Expected counts (U, K) that favour a different third of rows in each state."""
+    token = rng.dirichlet(np.ones(K), len(observations.index)) + np.eye(K)[TRUTH]
+    out = np.zeros((len(observations.rows), K))
+    np.add.at(out, observations.index, token / 2)
+    return out
+
+
+def parameters(emission):
+    return {
+        name: value
+        for name, value in vars(emission).items()
+        if name in ("probabilities_", "means_", "covariances_", "rates_")
+    }
+
+
+def objective(emission, observations, expected):
+    table = emission.table(observations.rows)
+    used = expected > 0
+    return (expected[used] * table[used]).sum() + emission.log_prior()
+
+
+def test_shapes(fitted):
+    emission, observations, _, values = fitted
+    assert observations.index.shape == (120,)
+    assert observations.index.dtype == np.intp
+    assert observations.index.max() < len(observations.rows)
+    table = emission.table(observations.rows)
+    assert table.shape == (len(observations.rows), K)
+    assert table.dtype == np.float64
+    assert table.flags.c_contiguous
+    assert not np.isnan(table).any()
+    again = emission.encode(values)
+    np.testing.assert_array_equal(again.index, observations.index)
+    np.testing.assert_array_equal(again.rows, observations.rows)
+
+
+def test_table_of_some_rows(fitted):
+    emission, observations, _, _ = fitted
+    some = observations.rows[1::2]
+    np.testing.assert_allclose(
+        emission.table(some), emission.table(observations.rows)[1::2], rtol=1e-12
+    )
+
+
+def test_no_tokens_to_read(fitted):
+    emission = fitted[0]
+    observations = emission.encode(np.zeros(0, dtype=object))
+    assert observations.index.shape == (0,)
+    assert emission.table(observations.rows).shape == (len(observations.rows), K)
+
+
+def test_no_tokens_to_learn_from(fitted):
+    with pytest.raises(ValueError, match="no tokens"):
+        clone(fitted[0]).encode(np.zeros(0, dtype=object), reset=True)
+
+
+def test_statistics_add_up(fitted):
+    emission, observations, expected, _ = fitted
+    cut = len(observations.rows) // 3
+    whole = emission.statistics(observations.rows, expected)
+    parts = [
+        emission.statistics(observations.rows[s], expected[s])
+        for s in (slice(cut), slice(cut, None))
+    ]
+    for total, *halves in zip(whole, *parts, strict=True):
+        np.testing.assert_allclose(total, sum(halves), rtol=1e-10, atol=1e-9)
+
+
+def test_scaled_statistics_give_the_same_parameters(fitted):
+    emission, observations, expected, _ = fitted
+    if emission.get_params().get("alpha"):
+        return  # a prior weighs against the counts
+    statistics = emission.statistics(observations.rows, expected)
+    emission.m_step(statistics)
+    once = copy.deepcopy(parameters(emission))
+    emission.m_step(tuple(1e-3 * s for s in statistics))
+    for name, value in parameters(emission).items():
+        np.testing.assert_allclose(value, once[name], rtol=1e-8)
+
+
+def test_m_step_is_a_maximum(fitted):
+    emission, observations, expected, _ = fitted
+    holes = np.isnan(np.asarray(observations.rows, dtype=float)).any()
+    for _ in range(150 if holes else 1):  # with holes, it is itself a step of EM
+        emission.m_step(emission.statistics(observations.rows, expected))
+    best = objective(emission, observations, expected)
+    if emission.get_params().get("update") == "variational":
+        return  # no point estimate to perturb: see the free energy below
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        other = copy.deepcopy(emission)
+        perturb(other, rng)
+        assert objective(other, observations, expected) < best
+
+
+def perturb(emission, rng):
+    for name, value in parameters(emission).items():
+        change = np.exp(0.02 * rng.standard_normal(value.shape))
+        if name == "covariances_" and value.ndim >= 2:
+            change = (
+                (change + np.swapaxes(change, -1, -2)) / 2 if _square(value) else change
+            )
+        value = value * change
+        if name == "probabilities_":
+            value /= value.sum(axis=1, keepdims=True)
+        setattr(emission, name, value)
+
+
+def _square(value):
+    return value.shape[-1] == value.shape[-2]
+
+
+def test_em_of_a_mixture_never_falls(fitted):
+    emission, observations, _, _ = fitted
+    emission = clone(emission)
+    index = observations.index
+    emission.encode(fitted[3], reset=True)
+    emission.initialize(observations, K, np.random.RandomState(1))
+    history = []
+    for _ in range(20):
+        table = emission.table(observations.rows)
+        evidence = np.logaddexp.reduce(table, axis=1) - np.log(K)
+        history.append(evidence[index].sum() + emission.log_prior())
+        posterior = np.exp(table - evidence[:, None]) / K
+        weights = np.bincount(index, minlength=len(posterior))
+        emission.m_step(
+            emission.statistics(observations.rows, posterior * weights[:, None])
+        )
+    assert np.isfinite(history).all()
+    assert (np.diff(history) > -1e-9 * np.abs(history[1:])).all()
+    assert history[-1] > history[0] + 1e-3
+
+
+def test_state_without_counts_keeps_its_parameters(fitted):
+    emission, observations, expected, _ = fitted
+    if emission.get_params().get("alpha"):
+        return  # it gets the prior instead
+    before = copy.deepcopy(parameters(emission))
+    expected = expected.copy()
+    expected[:, 1] = 0.0
+    emission.m_step(emission.statistics(observations.rows, expected))
+    for name, value in parameters(emission).items():
+        if value.shape[0] == K:
+            np.testing.assert_allclose(value[1], before[name][1], rtol=1e-12)
+        assert np.isfinite(value).all()
+    assert not np.allclose(emission.table(observations.rows)[:, 0], 0)
+
+
+def test_no_counts_at_all(fitted):
+    emission, observations, expected, _ = fitted
+    emission.m_step(emission.statistics(observations.rows, 0 * expected))
+    assert all(np.isfinite(v).all() for v in parameters(emission).values())
+    assert not np.isnan(emission.table(observations.rows)).any()
+
+
+def test_reorder(fitted):
+    emission, observations, _, _ = fitted
+    order = np.array([2, 0, 1])
+    before = emission.table(observations.rows)
+    key = emission.sort_key()
+    prior = emission.log_prior()
+    emission.reorder(order)
+    np.testing.assert_allclose(emission.table(observations.rows), before[:, order])
+    np.testing.assert_allclose(emission.log_prior(), prior)
+    if key is not None:
+        np.testing.assert_array_equal(emission.sort_key(), key[order])
+
+
+def test_samples_are_read_back(fitted):
+    emission, _, _, values = fitted
+    states = np.arange(K).repeat(5)
+    first = emission.sample(states, np.random.RandomState(0))
+    again = emission.sample(states, np.random.RandomState(0))
+    np.testing.assert_array_equal(first, again)
+    assert first.shape == (15, *values.shape[1:])
+    read = emission.encode(first)
+    table = emission.table(read.rows)[read.index]
+    assert np.isfinite(table[np.arange(15), states]).all()
+
+
+def test_frequent_samples_are_likely_ones(fitted):
+    """The mean log-probability of samples is at its maximum in their own state."""
+    emission, _, _, _ = fitted
+    for k in range(K):
+        drawn = emission.sample(np.full(3000, k), np.random.RandomState(k))
+        read = emission.encode(drawn)
+        means = emission.table(read.rows)[read.index].mean(axis=0)
+        assert means.argmax() == k
+
+
+def test_copies(fitted):
+    emission, observations, _, values = fitted
+    table = emission.table(observations.rows)
+    for other in (pickle.loads(pickle.dumps(emission)), copy.deepcopy(emission)):
+        read = other.encode(values)
+        np.testing.assert_array_equal(other.table(read.rows), table)
+    fresh = clone(emission)
+    assert fresh.get_params().keys() == emission.get_params().keys()
+    assert not [name for name in vars(fresh) if name.endswith("_")]
+
+
+def test_inputs_stay_as_they_are(fitted):
+    emission, observations, expected, values = fitted
+    arrays = [*observations, expected, values]
+    before = [a.copy() for a in arrays]
+    for a in arrays:
+        a.setflags(write=False)
+    emission.table(observations.rows)
+    statistics = emission.statistics(observations.rows, expected)
+    for s in statistics:
+        s.setflags(write=False)
+    emission.m_step(statistics)
+    emission.initialize(observations, K, np.random.RandomState(0))
+    for a, b in zip(arrays, before, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_global_generator_is_untouched(fitted):
+    emission, observations, _, _ = fitted
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    emission.initialize(observations, K, np.random.RandomState(0))
+    emission.initialize(observations, K, None)
+    emission.sample(np.arange(K), np.random.RandomState(0))
+    np.testing.assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+
+
+def test_start_depends_on_the_seed_only(fitted):
+    emission, observations, _, _ = fitted
+    tables = []
+    for seed in (0, 0, None, None):
+        rng = None if seed is None else np.random.RandomState(seed)
+        emission.initialize(observations, K, rng)
+        tables.append(emission.table(observations.rows))
+    np.testing.assert_array_equal(tables[0], tables[1])
+    np.testing.assert_array_equal(tables[2], tables[3])
+
+
+def test_extend_keeps_what_was_known(fitted):
+    emission, observations, _, values = fitted
+    before = emission.table(observations.rows)
+    emission.extend(values)
+    np.testing.assert_array_equal(emission.table(observations.rows), before)
+
+
+def test_one_state_and_one_token(fitted):
+    emission, _, _, values = fitted
+    emission = clone(emission)
+    observations = emission.encode(values[:1], reset=True)
+    for n_states in (1, 2):
+        emission.initialize(observations, n_states, np.random.RandomState(0))
+        ones = np.ones((len(observations.rows), n_states))
+        emission.m_step(emission.statistics(observations.rows, ones))
+        assert np.isfinite(emission.table(observations.rows)).all()
+        assert emission.n_parameters >= 0
+
+
+def test_sparse_input_is_refused(fitted):
+    sp = pytest.importorskip("scipy.sparse")
+    with pytest.raises(ValueError, match="sparse"):
+        clone(fitted[0]).encode(sp.csr_array(np.eye(3)), reset=True)
