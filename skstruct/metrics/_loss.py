@@ -67,12 +67,12 @@ def mean_additive_loss(y_true, y_pred, loss, *, labels=None, sample_weight=None)
 
 def _read_costs(loss, labels):
     """A cost matrix, the labels of its rows and those of its columns."""
-    cost = np.asarray(loss, dtype=float)
-    if cost.ndim != 2:
+    if np.ndim(loss) != 2:
         raise ValueError(
             "loss must be a callable or a matrix cost[true, predicted], got "
-            f"{type(loss).__name__} of shape {cost.shape}."
+            f"{type(loss).__name__} {loss!r}."
         )
+    cost = np.asarray(loss, dtype=float)
     if hasattr(loss, "index") and hasattr(loss, "columns"):
         return cost, list(loss.index), list(loss.columns)
     labels = list(range(len(cost))) if labels is None else list(labels)

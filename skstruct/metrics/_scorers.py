@@ -1,6 +1,7 @@
 """Metrics in the form that ``scoring=`` takes."""
 
 from sklearn.base import BaseEstimator
+from sklearn.utils.metadata_routing import UNUSED
 
 from skstruct.metrics._clustering import (
     conditional_entropy,
@@ -54,16 +55,16 @@ class LabelScorer(BaseEstimator):
     LabelScorer(token_f1, average='weighted')
     """
 
-    # Weights reach the metric where a user asks for it by set_score_request.
-    __metadata_request__score = {"sample_weight": None}  # noqa: RUF012
+    # scikit-learn reads from `score` what a user may route: the weights only.
+    __metadata_request__score = {"estimator": UNUSED}  # noqa: RUF012
 
     def __init__(self, metric, *, greater_is_better=True, options=None):
         self.metric = metric
         self.greater_is_better = greater_is_better
         self.options = options
 
-    def __call__(self, estimator, X, y=None, sample_weight=None):
-        """Score a fitted estimator.
+    def score(self, estimator, X, y=None, sample_weight=None):
+        """Score a fitted estimator; calling the scorer does the same.
 
         Parameters
         ----------
@@ -90,6 +91,8 @@ class LabelScorer(BaseEstimator):
             y, estimator.predict(X), sample_weight=sample_weight, **(self.options or {})
         )
         return value if self.greater_is_better else -value
+
+    __call__ = score
 
     def _accept_sample_weight(self):
         # scikit-learn asks its scorers so while metadata routing is off.

@@ -5,7 +5,6 @@ from numbers import Integral
 import numpy as np
 import scipy.sparse as sp
 from sklearn.model_selection import BaseCrossValidator
-from sklearn.utils.validation import _num_samples
 
 from skstruct.containers import Ragged
 
@@ -119,7 +118,7 @@ class BlockSplit(BaseCrossValidator):
             Numbers of blocks.
         """
         self._check()
-        n = _num_samples(X)
+        n = len(X)
         if n != self.n_blocks:
             raise ValueError(
                 f"BlockSplit(n_blocks={self.n_blocks}) got {n} sequences. Cut the "

@@ -4,7 +4,6 @@ import numpy as np
 from sklearn.model_selection import cross_validate
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples
 
 from skstruct.containers import Ragged
 
@@ -68,7 +67,8 @@ def cross_val_marginals(estimator, X, y=None, *, cv=None, n_jobs=None, params=No
     )
     tests = folds["indices"]["test"]
     order = np.concatenate(tests)
-    if not np.array_equal(np.sort(order), np.arange(_num_samples(X))):
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    if not np.array_equal(np.sort(order), np.arange(n)):
         raise ValueError(
             "cv must test every sequence exactly once, or some would have no marginals "
             "and others several."

@@ -4,7 +4,6 @@ from numbers import Integral
 
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator
-from sklearn.utils.validation import _num_samples
 
 __all__ = ["TransductiveSplit"]
 
@@ -70,7 +69,7 @@ class TransductiveSplit(BaseCrossValidator):
             )
         if not isinstance(self.n_repeats, Integral) or self.n_repeats < 1:
             raise ValueError(f"n_repeats={self.n_repeats!r}; expected an integer >= 1.")
-        train = test = np.arange(_num_samples(X))
+        train = test = np.arange(X.shape[0] if hasattr(X, "shape") else len(X))
         if self.score_on == "labelled":
             if y is None:
                 raise ValueError("score_on='labelled' needs gold labels y; y is None.")
