@@ -1,1 +1,27 @@
-"""."""
+"""Corpora and series: readers, writers, a real treebank, synthetic generators.
+
+Readers return `Ragged` batches of words and labels. Nothing here uses the network.
+"""
+
+from skstruct.datasets._conll import read_conll
+from skstruct.datasets._conllu import read_conllu, write_conllu
+from skstruct.datasets._generators import (
+    make_gaussian_hmm_sequences,
+    make_hmm_sequences,
+    make_regime_series,
+)
+from skstruct.datasets._text import read_text
+from skstruct.datasets._turkish import load_turkish_treebank
+from skstruct.datasets._universal import to_universal_tags
+
+__all__ = [
+    "load_turkish_treebank",
+    "make_gaussian_hmm_sequences",
+    "make_hmm_sequences",
+    "make_regime_series",
+    "read_conll",
+    "read_conllu",
+    "read_text",
+    "to_universal_tags",
+    "write_conllu",
+]

@@ -1,0 +1,78 @@
+"""Lines of text files, plain or gzipped, and sentences made of their rows."""
+
+import gzip
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+from skstruct.containers import Ragged
+
+__all__ = ["bad_line", "read_lines", "stack_rows", "write_lines"]
+
+BOM = b"\xef\xbb\xbf"
+
+
+def _opener(path):
+    return gzip.open if Path(path).suffix.lower() == ".gz" else open
+
+
+def bad_line(path, number, problem):
+    """The error that says where in a file something is wrong."""
+    return ValueError(f"{path}, line {number}: {problem}")
+
+
+def read_lines(path):
+    """Yield ``(number, line)`` of a UTF-8 file, without line ends; gzip by suffix."""
+    number = 0
+    try:
+        # Bytes, since text mode would also cut lines at a lone carriage return, and
+        # would report a bad byte without its line.
+        with _opener(path)(path, "rb") as file:
+            for number, line in enumerate(file, 1):
+                if number == 1:
+                    line = line.removeprefix(BOM)
+                yield number, line.decode("utf-8").rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise bad_line(
+            path, number, f"not UTF-8 ({error.reason}); convert the file to UTF-8."
+        ) from error
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise bad_line(
+            path, number + 1, f"not a complete gzip file ({error})."
+        ) from error
+
+
+def write_lines(path, lines):
+    """Write lines as UTF-8, gzipped where the name of the file ends in ``.gz``."""
+    with _opener(path)(path, "wb") as file:
+        file.writelines(f"{line}\n".encode() for line in lines)
+
+
+def stack_rows(rows, width):
+    """Columns of sentences as one Ragged each.
+
+    Parameters
+    ----------
+    rows : iterable of (sequence of ``width`` str or None)
+        A row for each token; None ends a sentence. Sentences without tokens vanish.
+    width : int
+        The number of columns.
+
+    Returns
+    -------
+    list of Ragged
+    """
+    flat, offsets, n = [], [0], 0
+    # Equal strings become one object: a corpus holds far fewer types than tokens.
+    share = {}.setdefault
+    for row in rows:
+        if row is not None:
+            flat.extend(map(share, row, row))
+            n += 1
+        elif n > offsets[-1]:
+            offsets.append(n)
+    if n > offsets[-1]:
+        offsets.append(n)
+    offsets = np.array(offsets, dtype=np.intp)
+    return [Ragged.from_arrays(flat[i::width], offsets) for i in range(width)]
