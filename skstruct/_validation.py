@@ -17,6 +17,7 @@ __all__ = [
     "as_ragged",
     "check_features",
     "check_sample_weight",
+    "is_table",
     "read_batch",
     "reject_lengths",
 ]
@@ -84,6 +85,13 @@ def read_batch(X, name="X", *, accept_sparse=False):
 def _n_dimensions(X):
     """Number of axes of an array, frame, series or sparse matrix; 0 for lists."""
     return len(getattr(X, "shape", None) or ())
+
+
+def is_table(X):
+    """Whether the input is a 2-D array, frame or sparse matrix, not sequences."""
+    if not hasattr(X, "__iter__") and hasattr(X, "__array__"):
+        X = np.asarray(X)
+    return _n_dimensions(X) == 2
 
 
 def _as_iterable(X, name):

@@ -12,6 +12,7 @@ from skstruct._validation import (
     as_ragged,
     check_features,
     check_sample_weight,
+    is_table,
     read_batch,
     reject_lengths,
 )
@@ -159,6 +160,24 @@ def test_things_that_are_only_convertible_to_arrays():
             return np.eye(2)
 
     assert as_ragged(Wrapped()).lengths.tolist() == [1, 1]
+    assert is_table(Wrapped())
+
+
+@pytest.mark.parametrize(
+    ("X", "expected"),
+    [
+        (np.eye(2), True),
+        (pd.DataFrame({"w": ["a"]}), True),
+        (pl.DataFrame({"w": ["a"]}), True),
+        (sp.csr_array(np.eye(2)), True),
+        ([[1, 2], [3, 4]], False),
+        (Ragged([[1, 2]]), False),
+        (np.zeros((1, 2, 3)), False),
+        (3, False),
+    ],
+)
+def test_tables_are_told_from_sequences(X, expected):
+    assert is_table(X) is expected
 
 
 def test_the_name_stands_in_messages():

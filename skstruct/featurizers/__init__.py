@@ -1,1 +1,5 @@
-"""."""
+"""Transformers of sequences."""
+
+from skstruct.featurizers._per_token import PerToken
+
+__all__ = ["PerToken"]

@@ -5,7 +5,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from skstruct._validation import as_labels, read_batch
+from skstruct._validation import as_labels, check_sample_weight, read_batch
 
 
 def token_numbers(values):
@@ -44,7 +44,10 @@ class ParityTagger(BaseEstimator):
         batch, answer = read_batch(X)
         return answer((token_numbers(batch.values) + self.shift) % 2)
 
-    def score(self, X, y):
+    def score(self, X, y, sample_weight=None):
         batch, _ = read_batch(X)
         predicted, _ = as_labels(self.predict(batch), batch)
-        return float(np.mean(predicted == as_labels(y, batch)[0]))
+        weight = np.repeat(
+            check_sample_weight(sample_weight, len(batch)), batch.lengths
+        )
+        return float(np.average(predicted == as_labels(y, batch)[0], weights=weight))
