@@ -34,7 +34,7 @@ MAY_IMPORT = {
     "inspection": {"containers"} | SHARED,
     "exceptions": set(),
     "_params": {"exceptions"},
-    "_validation": {"containers", "exceptions"},
+    "_validation": {"containers", "_params", "exceptions"},
     "_base": {"containers", "_params", "_validation", "exceptions"},
     "__init__": BELOW_ESTIMATORS | {"estimators", "inspection"},
 }
