@@ -1,5 +1,6 @@
 """Column files: one token a line, a blank line between sentences."""
 
+from collections.abc import Iterable
 from numbers import Integral
 
 from skstruct.datasets._lines import bad_line, read_lines, stack_rows
@@ -47,7 +48,7 @@ def read_conll(path, columns, *, sep=None):
     >>> [sentence.tolist() for sentence in y]
     [['B-NP', 'B-VP'], ['B-ADVP']]
     """
-    ids = [columns] if isinstance(columns, Integral) else list(columns)
+    ids = list(columns) if isinstance(columns, Iterable) else [columns]
     if not ids or not all(isinstance(i, Integral) for i in ids):
         raise ValueError(
             f"columns must be an integer or a list of integers, got {columns!r}."

@@ -54,8 +54,8 @@ def make_hmm_sequences(
     emissionprob : array-like of shape (K, V), default=None
         Row k: distribution of the symbol in state k.
     concentration : float, default=0.05
-        At least 0.01: Dirichlet concentration of drawn rows of ``emissionprob``; the smaller, the
-        fewer symbols states share.
+        Dirichlet concentration of drawn rows of ``emissionprob``, at least 0.01; the
+        smaller, the fewer symbols states share.
     random_state : int, RandomState instance or None, default=None
         Seed of all draws.
 
@@ -99,7 +99,7 @@ def make_hmm_sequences(
         cycle = np.roll(np.eye(n_states), 1, axis=1)
         transmat = 0.6 * cycle + 0.4 * rng.dirichlet(np.ones(n_states), n_states)
     if emissionprob is None:
-        # The least positive number keeps a row of draws that underflow from being 0 / 0.
+        # The least positive number keeps rows whose draws underflow from being 0 / 0.
         emissionprob = rng.standard_gamma(concentration, (n_states, n_symbols))
         emissionprob += np.finfo(float).tiny
         emissionprob /= emissionprob.sum(axis=1, keepdims=True)
