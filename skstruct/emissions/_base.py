@@ -115,6 +115,10 @@ class Emission(BaseEstimator):
         """Renumber states: new state ``i`` is the old state ``order[i]``."""
         raise NotImplementedError
 
+    def perturb(self, amount, random_state):
+        """Shake the parameters by about a share ``amount``, to break symmetry."""
+        raise NotImplementedError
+
     def sort_key(self):
         """Give a number for each state that sets a stable order, or None."""
         return None

@@ -3,9 +3,9 @@
 from numbers import Real
 
 import numpy as np
-from scipy.special import digamma, gammaln
 
 from skstruct.emissions._base import Emission, Observations, place
+from skstruct.emissions._dirichlet import divergence, expected_log
 from skstruct.emissions._vocabulary import Vocabulary, as_tokens, check_categories
 
 __all__ = ["Categorical"]
@@ -248,11 +248,16 @@ class Categorical(Emission):
         ``update="variational"`` minus the divergence of the posterior from the prior.
         """
         if self.update == "variational":
-            return -self._divergence()
+            return -divergence(self._concentration, self.alpha)
         if self.alpha == 0:
             return 0.0
+        p = (
+            self.probabilities_
+            if self._allowed is None
+            else (self.probabilities_[self._allowed])
+        )
         with np.errstate(divide="ignore"):
-            return float(self.alpha * np.log(self._pick(self.probabilities_)).sum())
+            return float(self.alpha * np.log(p).sum())
 
     def sample(self, states, random_state):
         """Draw a symbol for each state.
@@ -280,6 +285,15 @@ class Categorical(Emission):
             last = np.searchsorted(cumulative, cumulative[-1])
             drawn[here] = np.minimum(found, last)
         return self.symbols_[drawn]
+
+    def perturb(self, amount, random_state):
+        """Multiply every probability by a factor in [1, 1 + amount]."""
+        factors = 1 + amount * random_state.uniform(size=self.probabilities_.shape)
+        if self.update == "variational":
+            self._set_posterior(self._concentration * factors)
+            return
+        shaken = self.probabilities_ * factors
+        self.probabilities_ = shaken / shaken.sum(axis=1, keepdims=True)
 
     def reorder(self, order):
         """Renumber states: new state ``i`` is the old state ``order[i]``."""
@@ -363,34 +377,10 @@ class Categorical(Emission):
     def _set_posterior(self, concentration):
         """Dirichlet posteriors, the weights exp E log theta, and these normalised."""
         self._concentration = concentration
-        total = concentration.sum(axis=1, keepdims=True)
-        total[total == 0] = 1.0
-        with np.errstate(divide="ignore"):
-            self._log_weights = digamma(concentration)
-        self._log_weights[concentration == 0] = -np.inf
-        self._log_weights -= digamma(total)
+        self._log_weights = expected_log(concentration)
         weights = np.exp(self._log_weights)
-        sums = weights.sum(axis=1, keepdims=True)
-        weights[sums[:, 0] == 0] = 1.0
+        weights[~weights.any(axis=1)] = 1.0
         self.probabilities_ = weights / weights.sum(axis=1, keepdims=True)
-
-    def _divergence(self):
-        """KL divergence of the Dirichlet posteriors from their prior."""
-        c, alpha = self._concentration, self.alpha
-        used = c.sum(axis=1) > 0
-        sizes = (c > 0).sum(axis=1)[used]
-        inside = self._pick(c)
-        return float(
-            gammaln(c.sum(axis=1)[used]).sum()
-            - gammaln(sizes * alpha).sum()
-            - gammaln(inside).sum()
-            + inside.size * gammaln(alpha)
-            + ((inside - alpha) * self._pick(self._log_weights)).sum()
-        )
-
-    def _pick(self, array):
-        """Entries of allowed pairs."""
-        return array.ravel() if self._allowed is None else array[self._allowed]
 
 
 def _append_mean(array, n):

@@ -254,6 +254,11 @@ class Gaussian(Emission):
         drawn = (drawn + means[states]) * self._scale + self._centre
         return drawn[:, 0] if self._flat else drawn
 
+    def perturb(self, amount, random_state):
+        """Move the means by ``amount`` standard deviations of all tokens."""
+        noise = random_state.standard_normal(self.means_.shape)
+        self.means_ = self.means_ + amount * self._scale * noise
+
     def reorder(self, order):
         """Renumber states: new state ``i`` is the old state ``order[i]``."""
         self.means_ = self.means_[order]

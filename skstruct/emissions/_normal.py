@@ -5,7 +5,6 @@ the scaled rows. NaN is a missing feature.
 """
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 __all__ = [
     "dense_moments",
@@ -15,7 +14,7 @@ __all__ = [
 ]
 
 # Entries of a temporary: small enough for the cache, and no (T, K, d) array.
-_CHUNK = 1 << 17
+_CHUNK = 1 << 16
 _LOG_2PI = np.log(2 * np.pi)
 
 
@@ -23,14 +22,16 @@ def log_density_diagonal(rows, centre, scale, means, variances):
     """Log-density of each row in each state, covariances diagonal (K, d)."""
     out = np.empty((len(rows), len(means)))
     log_norms = _LOG_2PI + np.log(variances) + 2 * np.log(scale)
+    deviations = np.sqrt(variances)
     for part in _chunks(rows):
-        scaled = (rows[part] - centre) / scale
-        seen = ~np.isnan(scaled)
-        squares = np.empty((len(scaled), len(means)))
+        columns = _columns(rows[part], centre, scale)
+        seen = ~np.isnan(columns)
+        squares = np.empty((len(means), columns.shape[1]))
         for k in range(len(means)):
-            deviations = np.where(seen, scaled - means[k], 0.0)
-            squares[:, k] = deviations**2 @ (1 / variances[k])
-        out[part] = -0.5 * (squares + seen.astype(float) @ log_norms.T)
+            white = (columns - means[k][:, None]) / deviations[k][:, None]
+            white[~seen] = 0.0
+            squares[k] = np.einsum("dt,dt->t", white, white)
+        out[part] = -0.5 * (squares + log_norms @ seen.astype(float)).T
     return out
 
 
@@ -51,18 +52,16 @@ def log_density_dense(rows, centre, scale, means, covariances):
     """Log-density of each row in each state, covariances full (K, d, d)."""
     out = np.empty((len(rows), len(means)))
     for ids, seen in _patterns(rows):
-        some = means[:, seen], covariances[:, seen][:, :, seen]
-        factors = np.linalg.cholesky(some[1])
-        log_norm = seen.sum() * _LOG_2PI + 2 * np.log(scale[seen]).sum()
-        log_norms = log_norm + 2 * np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(
-            axis=1
-        )
-        whiteners = [solve_triangular(f, np.eye(len(f)), lower=True).T for f in factors]
+        factors = np.linalg.cholesky(covariances[:, seen][:, :, seen])
+        units = np.diagonal(factors, axis1=1, axis2=2) * scale[seen]
+        log_norms = seen.sum() * _LOG_2PI + 2 * np.log(units).sum(axis=1)
+        # Batched: SciPy's triangular solve wakes BLAS threads for each tiny matrix.
+        whiteners = np.linalg.inv(factors)
         for part in _chunks(rows, ids):
-            scaled = ((rows[part] - centre) / scale)[:, seen]
+            columns = _columns(rows[part], centre, scale)[seen]
             for k, whitener in enumerate(whiteners):
-                white = (scaled - some[0][k]) @ whitener
-                squares = np.einsum("td,td->t", white, white)
+                white = whitener @ (columns - means[k, seen][:, None])
+                squares = np.einsum("dt,dt->t", white, white)
                 out[part, k] = -0.5 * (squares + log_norms[k])
     return out
 
@@ -73,16 +72,22 @@ def dense_moments(rows, counts, centre, scale, means, covariances):
     for ids, seen in _patterns(rows):
         gains, spreads = _conditionals(covariances, seen)
         for part in _chunks(rows, ids):
-            scaled = (rows[part] - centre) / scale
+            columns = _columns(rows[part], centre, scale)
+            shares = np.ascontiguousarray(counts[part].T)
             for k in range(len(means)):
                 if not seen.all():
-                    deviations = scaled[:, seen] - means[k, seen]
-                    scaled[:, ~seen] = means[k, ~seen] + deviations @ gains[k]
-                weighted = scaled * counts[part, k][:, None]
-                first[k] += weighted.sum(axis=0)
-                second[k] += weighted.T @ scaled
-                second[k] += counts[part, k].sum() * spreads[k]
+                    deviations = columns[seen] - means[k, seen][:, None]
+                    columns[~seen] = means[k, ~seen][:, None] + gains[k].T @ deviations
+                weighted = columns * shares[k]
+                first[k] += weighted.sum(axis=1)
+                second[k] += weighted @ columns.T
+                second[k] += shares[k].sum() * spreads[k]
     return counts.sum(axis=0), first, second
+
+
+def _columns(rows, centre, scale):
+    """Scaled rows, transposed: NumPy is slow along a short last axis."""
+    return (np.ascontiguousarray(rows.T) - centre[:, None]) / scale[:, None]
 
 
 def _conditionals(covariances, seen):

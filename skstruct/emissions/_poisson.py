@@ -178,6 +178,11 @@ class Poisson(Emission):
         drawn = random_state.poisson(self.rates_[states])
         return drawn[:, 0] if self._flat else drawn
 
+    def perturb(self, amount, random_state):
+        """Multiply every rate by a factor in [1, 1 + amount]."""
+        factors = 1 + amount * random_state.uniform(size=self.rates_.shape)
+        self.rates_ = self.rates_ * factors
+
     def reorder(self, order):
         """Renumber states: new state ``i`` is the old state ``order[i]``."""
         self.rates_ = self.rates_[order]

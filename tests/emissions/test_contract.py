@@ -247,6 +247,20 @@ def test_reorder(fitted):
         np.testing.assert_array_equal(emission.sort_key(), key[order])
 
 
+def test_perturb(fitted):
+    """Small changes that tell equal states apart, and keep distributions proper."""
+    emission, observations, expected, _ = fitted
+    same = np.repeat(expected.sum(axis=1, keepdims=True) / K, K, axis=1)
+    emission.m_step(emission.statistics(observations.rows, same))
+    before = emission.table(observations.rows)
+    emission.perturb(1e-3, np.random.RandomState(0))
+    after = emission.table(observations.rows)
+    assert (after.std(axis=1) > 0).any()
+    assert 0 < np.abs(np.exp(after - before) - 1).max() < 0.1
+    if isinstance(emission, Categorical):
+        np.testing.assert_allclose(emission.probabilities_.sum(axis=1), 1)
+
+
 def test_samples_are_read_back(fitted):
     emission, _, _, values = fitted
     states = np.arange(K).repeat(5)

@@ -1,0 +1,29 @@
+"""Rows of Dirichlet distributions; an entry of 0 is a symbol that is not allowed."""
+
+import numpy as np
+from scipy.special import digamma, gammaln
+
+__all__ = ["divergence", "expected_log"]
+
+
+def expected_log(concentration):
+    """E log theta of each entry; ``-inf`` where it is not allowed."""
+    out = np.full(concentration.shape, -np.inf)
+    inside = concentration > 0
+    np.copyto(out, digamma(np.where(inside, concentration, 1.0)), where=inside)
+    total = concentration.sum(axis=1, keepdims=True)
+    return out - digamma(np.where(total > 0, total, 1.0))
+
+
+def divergence(concentration, alpha):
+    """KL divergence of all rows from priors of concentration ``alpha``."""
+    inside = concentration > 0
+    used = inside.any(axis=1)
+    c = concentration[inside]
+    return float(
+        gammaln(concentration.sum(axis=1)[used]).sum()
+        - gammaln(inside.sum(axis=1)[used] * alpha).sum()
+        - gammaln(c).sum()
+        + c.size * gammaln(alpha)
+        + ((c - alpha) * expected_log(concentration)[inside]).sum()
+    )
