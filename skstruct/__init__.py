@@ -3,4 +3,8 @@
 # First, so that compiled code finds a cache folder before anything asks for one.
 import skstruct.kernels  # noqa: F401
 
+from skstruct.estimators import AnnealedHMM, TagDictionary
+
+__all__ = ["AnnealedHMM", "TagDictionary", "__version__"]
+
 __version__ = "0.1.0.dev0"

@@ -1,1 +1,6 @@
-"""."""
+"""Estimators: components composed into models with scikit-learn's interface."""
+
+from skstruct.estimators._annealed_hmm import AnnealedHMM
+from skstruct.estimators._tag_dictionary import TagDictionary
+
+__all__ = ["AnnealedHMM", "TagDictionary"]

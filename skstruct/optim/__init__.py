@@ -1,1 +1,7 @@
-"""."""
+"""Fitting loops: they know objectives and steps, no estimators."""
+
+from skstruct.optim._annealing import anneal, geometric_schedule
+from skstruct.optim._em import expectation_maximization
+from skstruct.optim._loop import best_of
+
+__all__ = ["anneal", "best_of", "expectation_maximization", "geometric_schedule"]

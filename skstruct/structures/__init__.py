@@ -1,6 +1,6 @@
 """Graph shapes with exact inference: the same verbs for each of them."""
 
-from skstruct.structures._base import Posterior, Potentials
+from skstruct.structures._base import Posterior, Potentials, marginals
 from skstruct.structures._chain import Chain
 
-__all__ = ["Chain", "Posterior", "Potentials"]
+__all__ = ["Chain", "Posterior", "Potentials", "marginals"]

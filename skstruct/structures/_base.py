@@ -4,7 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Posterior", "Potentials", "softmax_rows", "sum_by_sequence"]
+from skstruct.containers import gather
+
+__all__ = ["Posterior", "Potentials", "marginals", "softmax_rows", "sum_by_sequence"]
 
 # Nats that a forbidden potential costs where an impossible sequence must be decoded.
 _PENALTY = 1e4
@@ -41,7 +43,7 @@ class Potentials(NamedTuple):
         return Potentials(*(None if a is None else beta * a for a in self))
 
     def mix(self, other, beta):
-        """Potentials of p(y)^beta q(y)^(1 - beta), q being ``other``."""
+        """Potentials of p(y)^beta q(y)^(1 - beta), q being ``other``; 0 <= beta <= 1."""
         return Potentials(
             *(
                 None if a is None else _blend(a, b, beta)
@@ -65,10 +67,10 @@ def _soften(table):
 
 
 def _blend(a, b, beta):
-    if beta == 1:
-        return a
-    out = beta * a
-    return out if b is None else out + (1 - beta) * b
+    # 0 * -inf is no number: at the ends only one of the two counts.
+    if beta in (0, 1):
+        return a if beta == 1 else b
+    return beta * a + (1 - beta) * b
 
 
 class Posterior(NamedTuple):
@@ -124,3 +126,37 @@ def softmax_rows(log_table):
     table = np.exp(log_table - np.where(np.isfinite(top), top, 0.0))
     total = table.sum(axis=1, keepdims=True)
     return np.divide(table, total, out=table, where=total > 0)
+
+
+def marginals(chain, potentials, *, n_jobs=None):
+    """Marginal distribution of the state of every token.
+
+    Parameters
+    ----------
+    chain : Chain or SecondOrderChain
+        A batch of chains.
+    potentials : Potentials
+        Log-potentials.
+    n_jobs : int, default=None
+        Threads.
+
+    Returns
+    -------
+    ndarray of shape (T, K)
+        Of an impossible sequence, marginals under softened potentials.
+    """
+    p = potentials._replace(node=potentials.node[chain.index])
+
+    def posterior(offsets, rows, p):
+        allowed = None
+        if chain.support is not None:
+            allowed = chain.support.allowed[chain.index[rows]]
+        part = type(chain)(offsets, np.arange(len(rows)), allowed=allowed)
+        return part.posterior(p._replace(node=p.node[rows]), n_jobs=n_jobs)
+
+    found = posterior(chain.offsets, np.arange(len(chain.index)), p)
+    impossible = np.flatnonzero(np.isneginf(found.log_partition))
+    if impossible.size:
+        rows, offsets = gather(chain.offsets, impossible)
+        found.node[rows] = posterior(offsets, rows, p.soften()).node
+    return found.node

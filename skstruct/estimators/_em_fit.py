@@ -1,0 +1,135 @@
+"""Fit a hidden Markov model: E-steps at inverse temperatures, guards, restarts."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from skstruct.estimators._hmm import HiddenMarkovModel
+from skstruct.optim import anneal
+
+__all__ = ["Run", "Trainer", "information"]
+
+# Below this mutual information (nats) states are taken to be alike; EM leaves such a
+# plateau only after tens of iterations that hardly raise the likelihood.
+_ALIKE = 1e-3
+_PATIENCE = 50
+
+
+class Run(NamedTuple):
+    """Where one start led to."""
+
+    model: HiddenMarkovModel
+    objective: float
+    state_counts: np.ndarray
+    history: list
+    n_e_steps: int
+    converged: bool
+    alike: bool
+
+
+def information(counts):
+    """Mutual information (nats) of row and state, of expected counts (U, K)."""
+    total = counts.sum()
+    if total <= 0:
+        return 0.0
+    rows = counts.sum(axis=1, keepdims=True)
+    states = counts.sum(axis=0, keepdims=True)
+    where = counts > 0
+    ratio = np.divide(
+        counts * total, rows * states, out=np.ones_like(counts), where=where
+    )
+    return float(np.sum(counts * np.log(ratio)) / total)
+
+
+class Trainer:
+    """E- and M-steps of one model on one batch.
+
+    Parameters
+    ----------
+    batch : TaggedBatch
+        Training data.
+    weight : ndarray of shape (n,)
+        Weights of sequences.
+    skew : Potentials or None
+        Of the initialiser p0 of skewed annealing, as the chain reads them.
+    n_jobs : int or None
+        Threads.
+    """
+
+    def __init__(self, batch, weight, skew, n_jobs):
+        self.batch, self.weight = batch, weight
+        self.skew, self.n_jobs = skew, n_jobs
+        self.n_tokens = max(weight @ np.diff(batch.chain.offsets), 1e-300)
+
+    def posterior(self, model, beta):
+        """Posterior under p(x, y)^beta, skewed by p0(x, y)^(1 - beta)."""
+        p = model.potentials(self.batch.rows)
+        p = p._replace(node=self.batch.table(p.node))
+        skewed = self.skew is not None and beta < 1
+        p = p.mix(self.skew, beta) if skewed else p.power(beta)
+        return self.batch.chain.posterior(p, weight=self.weight, n_jobs=self.n_jobs)
+
+    def objective(self, model, posterior, beta):
+        """Free energy and log-prior, a token."""
+        impossible = np.isneginf(posterior.log_partition) & (self.weight > 0)
+        if impossible.any():
+            raise ValueError(
+                f"Sequence {np.flatnonzero(impossible)[0]} has probability zero: start "
+                "values, tag_dictionary, clamped labels or skew_from leave it no "
+                "possible states. Smooth the arrays given, or remove the sequence."
+            )
+        value = self.weight @ posterior.log_partition / beta + model.log_prior()
+        return value / self.n_tokens
+
+    def run(self, model, betas, *, jitter, random_state, on_iteration, **limits):
+        """Anneal a model in place from where it stands; returns a `Run`."""
+        history, last = [], {}
+
+        def expect(beta):
+            posterior = self.posterior(model, beta)
+            last["posterior"] = posterior
+            return self.objective(model, posterior, beta), posterior
+
+        def maximize(posterior):
+            model.m_step(model.statistics(self.batch, posterior))
+
+        def record(beta, iteration, objective):
+            history.append(
+                {"beta": float(beta), "iteration": iteration, "objective": objective}
+            )
+            return on_iteration(model, history)
+
+        def may_stop(iteration, posterior):
+            return (
+                iteration >= _PATIENCE
+                or model.n_states == 1
+                or information(posterior.node) >= _ALIKE
+            )
+
+        def shake(beta):
+            if jitter:
+                model.perturb(jitter, random_state)
+
+        converged, _ = anneal(
+            expect,
+            maximize,
+            betas,
+            on_iteration=record,
+            may_stop=may_stop,
+            on_raise=shake,
+            **limits,
+        )
+        posterior, objective = last["posterior"], history[-1]["objective"]
+        if not converged:  # an M-step came after the last E-step
+            posterior = self.posterior(model, betas[-1])
+            objective = self.objective(model, posterior, betas[-1])
+        alike = model.n_states > 1 and information(posterior.node) < _ALIKE
+        return Run(
+            model,
+            objective,
+            posterior.node.sum(axis=0),
+            history,
+            len(history),
+            converged,
+            alike,
+        )

@@ -1,0 +1,289 @@
+"""What a fitted hidden Markov model answers."""
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from skstruct._validation import (
+    as_labels,
+    check_features,
+    check_sample_weight,
+    read_batch,
+)
+from skstruct.containers import Ragged
+from skstruct.estimators._hmm import STRUCTURES, TaggedBatch
+from skstruct.estimators._tag_dictionary import TagDictionary
+from skstruct.structures import marginals
+
+__all__ = ["HMMPredictions"]
+
+
+def _of_emission(name):
+    """A property that reads an attribute of the fitted emission."""
+
+    def read(self):
+        check_is_fitted(self)
+        if not hasattr(self.emissions_, name):
+            raise AttributeError(
+                f"{type(self.emissions_).__name__} emissions have no {name}."
+            )
+        return getattr(self.emissions_, name)
+
+    return property(read)
+
+
+class HMMPredictions:
+    """Decoding, probabilities, scores and samples of a fitted model."""
+
+    emissionprob_ = _of_emission("probabilities_")
+    symbols_ = _of_emission("symbols_")
+    means_ = _of_emission("means_")
+    covariances_ = _of_emission("covariances_")
+    rates_ = _of_emission("rates_")
+
+    def _read(self, X, observed_labels=None):
+        """Batch, answer, tagged batch and its potentials."""
+        check_is_fitted(self)
+        data, answer = read_batch(X)
+        check_features(self, X, data, reset=False)
+        model = self._model
+        observations = model.emission.encode(data.values, offsets=data.offsets)
+        codes = None
+        if observed_labels is not None:
+            name = "observed_labels"
+            labels, known = as_labels(observed_labels, data, name)
+            codes = self._names.codes(labels, known, data, name)
+        batch = TaggedBatch(
+            STRUCTURES[model.order],
+            data.offsets,
+            observations,
+            self._allowed(),
+            codes,
+            model.n_states,
+        )
+        p = model.potentials(batch.rows)
+        p = p._replace(node=batch.informed(p.node))
+        return data, answer, batch, p
+
+    def _allowed(self):
+        """States that the dictionary allows each row of the emission."""
+        if self.tag_dictionary is None:
+            return None
+        dictionary = TagDictionary.of(self.tag_dictionary)
+        allowed = dictionary.allowed(self.emissions_.symbols_)
+        return np.vstack([allowed, np.ones((1, allowed.shape[1]), dtype=bool)])
+
+    def predict(self, X, *, observed_labels=None):
+        """States of every token.
+
+        Parameters
+        ----------
+        X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
+            Sequences as in ``fit``. Unknown symbols say nothing of their state.
+        observed_labels : Ragged or list-like of sequences, default=None
+            Labels that hold; None (or -1 among integers) where unknown.
+
+        Returns
+        -------
+        Ragged, object array of arrays, or array of shape (n_samples,)
+            Entries of ``states_``, in the form of X. By the best path with
+            ``decoding="viterbi"``, else token by token by the largest marginal.
+        """
+        data, answer, batch, p = self._read(X, observed_labels)
+        if self.decoding == "viterbi":
+            codes, _ = batch.chain.argmax(p)
+        else:
+            codes = marginals(batch.chain, p, n_jobs=self.n_jobs).argmax(axis=1)
+        return answer(self.states_[codes])
+
+    def fit_predict(self, X, y=None, sample_weight=None):
+        """Fit, then predict the training data; see ``fit`` and ``predict``."""
+        self.fit(X, y, sample_weight)
+        labels = y if self.supervision == "clamp" else None
+        return self.predict(X, observed_labels=labels)
+
+    def predict_proba(self, X, *, observed_labels=None):
+        """Probability of each state of every token, given all tokens.
+
+        Parameters
+        ----------
+        X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
+            Sequences as in ``fit``.
+        observed_labels : Ragged or list-like of sequences, default=None
+            Labels that hold; None (or -1 among integers) where unknown.
+
+        Returns
+        -------
+        Ragged, object array of arrays, or array of shape (n_samples, K)
+            Marginals p(y_t | x), columns in the order of ``states_``: not emission
+            probabilities.
+        """
+        _, answer, batch, p = self._read(X, observed_labels)
+        return answer(marginals(batch.chain, p, n_jobs=self.n_jobs))
+
+    def filter_proba(self, X):
+        """Probability of each state given the tokens up to it: no look ahead.
+
+        Parameters
+        ----------
+        X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
+            Sequences as in ``fit``.
+
+        Returns
+        -------
+        Ragged, object array of arrays, or array of shape (n_samples, K)
+            p(y_t | x_1 .. x_t).
+        """
+        _, answer, batch, p = self._read(X)
+        return answer(batch.chain.filter(p))
+
+    def predict_next_proba(self, X):
+        """Probability of the state that follows the last token of each sequence.
+
+        Parameters
+        ----------
+        X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
+            Sequences as in ``fit``; an empty one gives the start probabilities.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, K)
+            p(y_{T+1} | x_1 .. x_T).
+        """
+        data, _, batch, p = self._read(X)
+        # One more token that says nothing: what is known of it is the prediction.
+        unknown, K = len(p.node), self._model.n_states
+        index = np.insert(batch.chain.index, data.offsets[1:], unknown)
+        offsets = data.offsets + np.arange(len(data) + 1)
+        allowed = batch.allowed
+        if allowed is not None:
+            allowed = np.vstack([allowed, np.ones((1, K), dtype=bool)])
+        longer = type(batch.chain)(offsets, index, allowed=allowed)
+        p = p._replace(node=np.vstack([p.node, np.zeros(K)]))
+        return longer.filter(p)[offsets[1:] - 1]
+
+    def predict_k_best(self, X, k=5):
+        """The k most probable state sequences of each sequence.
+
+        Parameters
+        ----------
+        X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
+            Sequences as in ``fit``.
+        k : int, default=5
+            How many.
+
+        Returns
+        -------
+        list of list of (states, log_prob)
+            For each sequence its paths, best first: states (length,), and the
+            log-probability of the path given the tokens. Fewer than k where there are
+            fewer.
+        """
+        if k < 1:
+            raise ValueError(f"k must be a positive integer, got {k!r}.")
+        _, _, batch, p = self._read(X)
+        log_z = batch.chain.log_partition(p, n_jobs=self.n_jobs)
+        return [
+            [(self.states_[y], s - z) for y, s in zip(paths, scores, strict=True)]
+            for (paths, scores), z in zip(batch.chain.k_best(p, k), log_z, strict=True)
+        ]
+
+    def score_samples(self, X):
+        """Log-likelihood of each sequence.
+
+        Parameters
+        ----------
+        X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
+            Sequences as in ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            log p(x); 0 for an empty sequence, ``-inf`` for an impossible one.
+        """
+        _, _, batch, p = self._read(X)
+        return batch.chain.log_partition(p, n_jobs=self.n_jobs)
+
+    def score(self, X, y=None, sample_weight=None):
+        """Mean log-likelihood of a token.
+
+        Parameters
+        ----------
+        X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
+            Sequences as in ``fit``.
+        y : object, default=None
+            Not read.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of sequences.
+
+        Returns
+        -------
+        float
+            Greater is better.
+        """
+        data, _ = read_batch(X)
+        weight = check_sample_weight(sample_weight, len(data))
+        used = weight > 0
+        n_tokens = weight @ data.lengths
+        total = weight[used] @ self.score_samples(X)[used]
+        return float(total / n_tokens) if n_tokens else 0.0
+
+    def aic(self, X):
+        """Akaike's information criterion of the model on X; lower is better."""
+        return 2 * self._model.n_parameters() - 2 * self.score_samples(X).sum()
+
+    def bic(self, X):
+        """Bayesian information criterion of the model on X; lower is better.
+
+        The sample size is the number of tokens.
+        """
+        total = self.score_samples(X).sum()
+        n_tokens = max(read_batch(X)[0].n_tokens, 1)
+        return self._model.n_parameters() * np.log(n_tokens) - 2 * total
+
+    def sample(self, n_samples=1, *, length=100, random_state=None):
+        """Draw sequences from the model.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            Number of sequences.
+        length : int or array-like of shape (n_samples,), default=100
+            Their lengths.
+        random_state : int, RandomState or None, default=None
+            Source of randomness.
+
+        Returns
+        -------
+        X : Ragged
+            Tokens or vectors.
+        y : Ragged
+            Their states, entries of ``states_``.
+        """
+        check_is_fitted(self)
+        rng = check_random_state(random_state)
+        lengths = np.broadcast_to(np.asarray(length, dtype=np.intp), (n_samples,))
+        if (lengths < 0).any():
+            raise ValueError(f"length must not be negative, got {length!r}.")
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        states = self._model.sample_states(offsets, rng)
+        values = self._model.emission.sample(states, rng)
+        return (
+            Ragged.from_arrays(values, offsets),
+            Ragged.from_arrays(self.states_[states], offsets),
+        )
+
+    @property
+    def stationary_distribution_(self):
+        """Long-run share of each state, shape (K,)."""
+        check_is_fitted(self)
+        return self._model.stationary_distribution()
+
+    @property
+    def expected_durations_(self):
+        """Expected number of tokens that a visit to each state lasts, shape (K,)."""
+        check_is_fitted(self)
+        if self.transmat_.ndim != 2:
+            raise AttributeError("Durations are geometric in models of order 1 only.")
+        with np.errstate(divide="ignore"):
+            return 1.0 / (1.0 - np.diag(self.transmat_))

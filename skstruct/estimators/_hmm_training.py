@@ -1,0 +1,363 @@
+"""What `AnnealedHMM.fit` does between reading its input and storing its results."""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from skstruct._validation import (
+    as_labels,
+    check_sample_weight,
+    read_batch,
+    reject_lengths,
+)
+from skstruct.estimators._em_fit import Run, Trainer
+from skstruct.estimators._hmm import STRUCTURES, HiddenMarkovModel, TaggedBatch
+from skstruct.estimators._hmm_setup import (
+    StateNames,
+    check_fixed,
+    implied_sizes,
+    initialiser,
+    schedule,
+    skewing_potentials,
+    start_model,
+)
+from skstruct.estimators._resolve import resolve_emission
+from skstruct.estimators._tag_dictionary import TagDictionary
+
+__all__ = ["Stream", "Training"]
+
+# Of the weight of a new batch in the running average (Liang and Klein, 2009).
+_STEPWISE_POWER = 0.7
+
+
+@dataclass
+class Stream:
+    """What stepwise EM keeps between batches."""
+
+    names: StateNames | None = None
+    model: HiddenMarkovModel | None = None
+    average: list | None = None
+    n_tokens: float = 0.0
+    n_steps: int = 0
+    run: Run | None = None
+
+
+class Training:
+    """Everything that is read and decided before the first E-step.
+
+    Parameters
+    ----------
+    estimator : AnnealedHMM
+        Gives the parameters; it is not changed.
+    X, y, sample_weight : object
+        As given to ``fit``.
+    stream : Stream or None
+        Go on with the states and the emission of earlier batches.
+    """
+
+    def __init__(self, estimator, X, y, sample_weight, stream=None):
+        self.estimator = e = estimator
+        self.stream = stream
+        self.data, _ = read_batch(X)
+        if self.data.n_tokens == 0:
+            raise ValueError("X holds no tokens: all of its sequences are empty.")
+        reject_lengths(y, self.data)
+        self.weight = check_sample_weight(sample_weight, len(self.data))
+        self.fixed = check_fixed(e.fixed)
+        labels, known = self._read_labels(y)
+        self._read_values()
+        dictionary = None
+        if e.tag_dictionary is not None:
+            dictionary = TagDictionary.of(e.tag_dictionary)
+        skew = None if e.skew_from is None else initialiser(e.skew_from)
+        if stream is None or stream.names is None:
+            sizes = implied_sizes(e, self.emission, skew)
+            self.names = StateNames(e.n_states, dictionary, labels, known, sizes)
+        else:
+            self.names = stream.names
+        K = self.names.size
+        codes = None
+        if labels is not None:
+            codes = self.names.codes(labels, known, self.data)
+        self.batch = TaggedBatch(
+            STRUCTURES[e.order],
+            self.data.offsets,
+            self.observations,
+            self._allowed(dictionary),
+            codes,
+            K,
+        )
+        self.guided = dictionary is not None or (codes is not None and known.any())
+        self.skew = None
+        if skew is not None:
+            p = skewing_potentials(
+                skew, self.names, self.emission, self.batch.rows, e.order
+            )
+            self.skew = p._replace(node=self.batch.table(p.node))
+        self.betas = schedule(
+            e.betas,
+            e.beta_min,
+            e.beta_growth,
+            e.beta_max,
+            self.guided or self.skew is not None,
+        )
+        if labels is not None and known.all():
+            self.betas = self.betas[-1:]  # nothing is hidden: all give one posterior
+        self._warn_of_input(K)
+
+    def _read_labels(self, y):
+        """Clamped labels and where they are known; (None, None) if y is not read."""
+        if self.estimator.supervision == "clamp":
+            return (None, None) if y is None else as_labels(y, self.data)
+        if y is not None:
+            _warn_if_partly_unknown(y, self.data)
+        return None, None
+
+    def _read_values(self):
+        values, offsets = self.data.values, self.data.offsets
+        if self.stream is None or self.stream.model is None:
+            self.emission = resolve_emission(self.estimator.emissions, values)
+            self.observations = self.emission.encode(
+                values, reset=True, offsets=offsets
+            )
+            return
+        self.stream = _copied(self.stream)
+        self.emission = self.stream.model.emission
+        if hasattr(self.emission, "extend"):
+            self.emission.extend(values, offsets=offsets)
+        self.observations = self.emission.encode(values, offsets=offsets)
+
+    def _allowed(self, dictionary):
+        """States that each row of the emission may take, or None."""
+        if dictionary is None:
+            return None
+        if not hasattr(self.emission, "symbols_"):
+            raise ValueError(
+                "tag_dictionary lists states of symbols; it needs emissions that have "
+                f"symbols, not {type(self.emission).__name__}."
+            )
+        symbols = self.emission.symbols_
+        free = np.ones((1, len(dictionary.states)), dtype=bool)
+        covered = np.array([s in dictionary for s in symbols.tolist()])
+        share = covered[self.observations.index].mean()
+        if share < 0.1:
+            warnings.warn(
+                f"Only {share:.1%} of the tokens of X are in tag_dictionary "
+                f"({len(dictionary):,} words); do both spell and case words alike?",
+                stacklevel=5,
+            )
+        return np.vstack([dictionary.allowed(symbols), free])
+
+    def _warn_of_input(self, n_states):
+        e = self.estimator
+        if n_states > 1 and len(self.data) > 1 and self.data.lengths.max() == 1:
+            warnings.warn(
+                "All sequences have length one: rows were read as separate sequences, "
+                "so there are no transitions to learn. For one series pass [X], for "
+                "several Ragged.from_lengths(X, lengths).",
+                stacklevel=5,
+            )
+        asked = e.betas is not None or not isinstance(e.beta_min, str)
+        if asked and self.betas[0] < 1 and not self.guided and self.skew is None:
+            warnings.warn(
+                "Annealing from beta < 1 without a tag dictionary, clamped labels or "
+                "skew_from only forgets the start: states become alike, and EM begins "
+                "at beta = 1 (see the user guide). beta_min='auto' chooses plain EM.",
+                stacklevel=5,
+            )
+
+    @property
+    def n_init(self):
+        """Number of starts."""
+        if self.estimator.n_init != "auto":
+            return self.estimator.n_init
+        symbols = hasattr(self.emission, "symbols_") and self.names.size > 1
+        return 5 if symbols and not self._starts_uniform() else 1
+
+    @property
+    def max_iter(self):
+        """Bound on the iterations of a run."""
+        e = self.estimator
+        return (len(self.betas) - 1) * e.anneal_max_iter + e.max_iter
+
+    def _starts_uniform(self):
+        e = self.estimator
+        given = (
+            e.startprob_init,
+            e.transmat_init,
+            getattr(self.emission, "init", None),
+        )
+        return self.guided or self.skew is not None or all(g is not None for g in given)
+
+    def _start(self, random_state):
+        e = self.estimator
+        return start_model(
+            self.emission,
+            self.observations,
+            self.batch.emitted(self.names.size),
+            self.names.size,
+            order=e.order,
+            startprob_init=e.startprob_init,
+            transmat_init=e.transmat_init,
+            alpha=e.transition_alpha,
+            fixed=self.fixed,
+            random_state=random_state,
+        ).copy()
+
+    def runs(self, random_state, monitor):
+        """Run after run from its start, until a callback stops them."""
+        e = self.estimator
+        trainer = Trainer(self.batch, self.weight, self.skew, e.n_jobs)
+        self.n_e_steps = 0
+        for i in range(self.n_init):
+            if i and monitor.stopped:
+                return
+            uniform = i == 0 and self._starts_uniform()
+            model = self._start(None if uniform else random_state)
+            with monitor.run() as tell:
+                run = trainer.run(
+                    model,
+                    self.betas,
+                    jitter=e.jitter,
+                    random_state=random_state,
+                    on_iteration=lambda m, h, tell=tell: tell(
+                        lambda: self._preview(m, h)
+                    ),
+                    max_iter=e.max_iter,
+                    tol=e.tol,
+                    anneal_max_iter=e.anneal_max_iter,
+                    anneal_tol=e.anneal_tol,
+                )
+            self.n_e_steps += run.n_e_steps
+            yield run
+
+    def step(self, random_state):
+        """One step of stepwise EM; the stream after it."""
+        e, stream = self.estimator, self.stream
+        if stream.model is None:
+            uniform = self._starts_uniform()
+            stream.model = self._start(None if uniform else random_state)
+            stream.names = self.names
+        model = stream.model
+        trainer = Trainer(self.batch, self.weight, None, e.n_jobs)
+        posterior = trainer.posterior(model, 1.0)
+        objective = trainer.objective(model, posterior, 1.0)
+        new = model.statistics(self.batch, posterior)
+        rate = 1.0
+        if stream.average is not None:
+            rate = (stream.n_steps + 2) ** -_STEPWISE_POWER
+        stream.average = _blend(stream.average, new, trainer.n_tokens, rate)
+        stream.n_tokens += trainer.n_tokens
+        stream.n_steps += 1
+        model.m_step([stream.n_tokens * s for s in stream.average])
+        history = [] if stream.run is None else stream.run.history
+        history = [
+            *history,
+            {"beta": 1.0, "iteration": stream.n_steps, "objective": objective},
+        ]
+        counts = posterior.node.sum(axis=0)
+        self.n_e_steps = stream.n_steps
+        stream.run = Run(model, objective, counts, history, 1, False, False)
+        return stream
+
+    def _preview(self, model, history):
+        """Fitted attributes in mid-fit, for callbacks."""
+        run = Run(
+            model.copy(), history[-1]["objective"], None, history, 0, False, False
+        )
+        out = self.attributes(run)
+        if self.data.values.ndim == 2:
+            out["n_features_in_"] = self.data.values.shape[1]
+        return out
+
+    def attributes(self, run):
+        """Fitted attributes, states in their stable order."""
+        model = run.model
+        if run.state_counts is not None and not self._states_are_told_apart():
+            key = model.emission.sort_key()
+            order = np.argsort(-run.state_counts if key is None else key, kind="stable")
+            model = model.copy()
+            model.reorder(order)
+        out = {
+            "_model": model,
+            "_names": self.names,
+            "startprob_": model.start,
+            "transmat_": model.transmat,
+            "emissions_": model.emission,
+            "states_": self.names.states,
+            "history_": run.history,
+            "n_iter_": len(run.history),
+            "n_e_steps_": self.n_e_steps,
+            "converged_": run.converged,
+        }
+        if model.second is not None:
+            out["second_transmat_"] = model.second
+        return out
+
+    def _states_are_told_apart(self):
+        """Whether names or start values say which state is which."""
+        e = self.estimator
+        given = (e.startprob_init, e.transmat_init, e.skew_from)
+        of_emission = [
+            getattr(self.emission, name, None) for name in ("init", "means_init")
+        ]
+        return (
+            self.names.named
+            or self.stream is not None
+            or any(g is not None for g in (*given, *of_emission))
+        )
+
+    def warn(self, run, *, stopped):
+        """Say what went wrong, or not as far as it should."""
+        if run.alike and not stopped:
+            warnings.warn(
+                "All states are identical: they say nothing of the tokens. Use "
+                "beta_min=1.0 with random starts (n_init), or a tag dictionary.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        elif not run.converged and not stopped:
+            warnings.warn(
+                f"EM did not converge in {self.estimator.max_iter} iterations; raise "
+                "max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+
+def _blend(average, new, n_tokens, rate):
+    """Running average of counts a token; symbols that came later had none."""
+    new = [s / n_tokens for s in new]
+    if average is None:
+        return new
+    padded = [
+        np.pad(a, [(0, n - o) for o, n in zip(a.shape, s.shape, strict=True)])
+        for a, s in zip(average, new, strict=True)
+    ]
+    return [(1 - rate) * a + rate * s for a, s in zip(padded, new, strict=True)]
+
+
+def _copied(stream):
+    return Stream(
+        stream.names,
+        stream.model.copy(),
+        stream.average,
+        stream.n_tokens,
+        stream.n_steps,
+        stream.run,
+    )
+
+
+def _warn_if_partly_unknown(y, batch):
+    try:
+        known = as_labels(y, batch)[1]
+    except (ValueError, TypeError):
+        return  # it is not read, so it may be anything
+    if known.any() and not known.all():
+        warnings.warn(
+            "y has known and unknown labels, but supervision='ignore' reads none of "
+            "them; set supervision='clamp' to learn from the known ones.",
+            stacklevel=6,
+        )

@@ -1,0 +1,41 @@
+"""Names to components: what a string or None in a constructor stands for."""
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
+
+from skstruct.emissions import EMISSIONS, Emission
+
+__all__ = ["resolve_emission"]
+
+
+def resolve_emission(emissions, values):
+    """An unfitted emission of one's own.
+
+    Parameters
+    ----------
+    emissions : "auto", a name in the registry, or Emission
+        "auto" reads tokens (text, integers in one column) as symbols and tables of
+        numbers as Gaussian vectors.
+    values : ndarray
+        The tokens.
+
+    Returns
+    -------
+    Emission
+    """
+    if isinstance(emissions, Emission):
+        return clone(emissions)
+    if emissions == "auto":
+        column = values.ndim == 1 or values.shape[1:] == (1,)
+        symbols = not sp.issparse(values) and (
+            values.dtype == object
+            or (column and np.issubdtype(values.dtype, np.integer))
+        )
+        emissions = "categorical" if symbols else "gaussian"
+    if not isinstance(emissions, str) or emissions not in EMISSIONS:
+        raise ValueError(
+            f"emissions must be 'auto', one of {sorted(EMISSIONS)} or an Emission "
+            f"instance, got {emissions!r}."
+        )
+    return EMISSIONS[emissions]()
