@@ -248,7 +248,7 @@ class Categorical(Emission):
         ``update="variational"`` minus the divergence of the posterior from the prior.
         """
         if self.update == "variational":
-            return -divergence(self._concentration, self.alpha)
+            return -divergence(self._concentration, self._log_weights, self.alpha)
         if self.alpha == 0:
             return 0.0
         p = (
