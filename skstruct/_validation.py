@@ -4,11 +4,7 @@ from numbers import Number
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import (
-    _check_feature_names,
-    _check_n_features,
-    check_array,
-)
+from sklearn.utils.validation import check_array, validate_data
 
 from skstruct.containers import Batch, Ragged
 
@@ -184,9 +180,10 @@ def check_features(estimator, X, batch, *, reset):
     ValueError
         If the features differ from those in ``fit``.
     """
-    _check_feature_names(estimator, X, reset=reset)
     if batch.values.ndim == 2:
-        _check_n_features(estimator, batch.values, reset=reset)
+        # Only frames have names; the values of other forms tell the number.
+        named = X if hasattr(X, "columns") else batch.values
+        validate_data(estimator, named, reset=reset, skip_check_array=True)
 
 
 def reject_lengths(y, batch, name="y"):
@@ -308,8 +305,12 @@ def _is_missing(label):
 def _normalise(values, offsets, name):
     """Labels of mixed or floating type as integers with -1 or objects with None."""
     flat = values.tolist()
-    if set(map(type, flat)) == {str}:
-        return values, np.ones(len(flat), dtype=bool)
+    types = set(map(type, flat))
+    if types <= {int, type(None)}:
+        labels = np.array([-1 if v is None else v for v in flat], dtype=np.intp)
+        return labels, labels != -1
+    if types <= {str, type(None)}:
+        return values.copy(), np.array([v is not None for v in flat], dtype=bool)
     labels, kinds = np.empty(len(flat), dtype=object), set()
     for t, label in enumerate(flat):
         if _is_missing(label) or (not isinstance(label, str) and label == -1):

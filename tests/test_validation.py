@@ -274,6 +274,9 @@ def test_the_labels_given_are_not_changed():
     labels, _ = as_labels(y, X)
     labels[:] = 9
     assert y.values.tolist() == [0, -1, 1, 0, 2]
+    y = Ragged(TAGS)
+    as_labels(y, X)[0][:] = "X"
+    assert y.values.tolist() == ["D", "N", "V", "D", "N"]
 
 
 @pytest.mark.parametrize(
