@@ -32,7 +32,7 @@ class TaggedBatch:
 
     def __init__(self, structure, offsets, observations, allowed, labels, n_states):
         self.rows = observations.rows
-        self.base = None
+        self.base, self._allowed_rows = None, allowed
         index = observations.index
         if labels is not None and (labels >= 0).any():
             index, allowed = self._split_rows(index, allowed, labels, n_states)
@@ -53,11 +53,15 @@ class TaggedBatch:
 
     def emitted(self, n_states):
         """States that may emit each row of the emission, or None for all."""
-        if self.allowed is None or self.base is None:
-            return self.allowed
+        # A label says what one token is, not what its symbol must be elsewhere; a
+        # numeric row is its token, and labels tell where the states are.
+        symbols = self.rows.ndim == 1
+        if self.base is None or (symbols and self._allowed_rows is None):
+            return self._allowed_rows
         out = np.zeros((len(self.rows), n_states), dtype=bool)
+        if symbols:
+            out |= self._allowed_rows
         np.logical_or.at(out, self.base, self.allowed)
-        out[~out.any(axis=1)] = True
         return out
 
     def table(self, node):
