@@ -13,6 +13,7 @@ import skstruct
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFIG = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+REFERENCE = (ROOT / "doc" / "api.rst").read_text(encoding="utf-8")
 IGNORED = set(CONFIG["tool"]["numpydoc_validation"]["checks"]) - {"all"}
 
 
@@ -25,14 +26,10 @@ def own_methods(cls):
 
 def public_names():
     """Import paths of the classes and functions that our packages export."""
-    packages = ["skstruct"] + [
-        f"skstruct.{module.name}"
-        for module in pkgutil.iter_modules(skstruct.__path__)
-        if module.ispkg
-    ]
-    for package in packages:
+    folders = [m.name for m in pkgutil.iter_modules(skstruct.__path__) if m.ispkg]
+    for package in (f"skstruct.{folder}" for folder in folders):
         module = importlib.import_module(package)
-        for name in getattr(module, "__all__", []):
+        for name in module.__all__:
             thing = getattr(module, name)
             if inspect.isfunction(thing):
                 yield f"{package}.{name}"
@@ -47,3 +44,13 @@ def public_names():
 def test_docstring_is_numpydoc(name):
     errors = validate(name)["errors"]
     assert [error for error in errors if error[0] not in IGNORED] == []
+
+
+@pytest.mark.parametrize(
+    "folder", sorted({name.split(".")[1] for name in public_names()} - {"kernels"})
+)
+def test_reference_lists_every_public_name(folder):
+    module = importlib.import_module(f"skstruct.{folder}")
+    section = REFERENCE.split(f"currentmodule:: skstruct.{folder}\n")[1]
+    listed = section.split("..")[1].split()
+    assert set(module.__all__) <= set(listed)

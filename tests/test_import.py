@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-OPTIONAL = ["matplotlib", "pandas", "polars", "rich", "sklearn_crfsuite", "hmmlearn"]
+OPTIONAL = {"matplotlib", "pandas", "polars", "rich", "sklearn_crfsuite", "hmmlearn"}
 
 
 def run(code, path=ROOT, *, options=(), **environment):
@@ -32,16 +31,25 @@ def cpu_seconds(module):
 
 
 def test_import_takes_less_than_a_second_beyond_scikit_learn():
-    # CPU time in interleaved pairs: neighbours on the machine count little.
+    # CPU time, interleaved, the least of each: neighbours on the machine only add.
     cpu_seconds("skstruct")  # byte code is written once
-    extra = [cpu_seconds("skstruct") - cpu_seconds("sklearn") for _ in range(3)]
-    assert statistics.median(extra) < 1.0, extra
+    pairs = [(cpu_seconds("skstruct"), cpu_seconds("sklearn")) for _ in range(3)]
+    ours, theirs = map(min, zip(*pairs, strict=True))
+    assert ours - theirs < 1.0, pairs
 
 
 def test_import_brings_no_optional_dependency():
-    loaded = run("import skstruct, sys; print(*sorted(sys.modules))").split()
+    # scikit-learn itself loads some of these where they are installed.
+    code = """
+import sys
+import sklearn.callback
+before = set(sys.modules)
+import skstruct
+print(*set(sys.modules) - before)
+"""
+    loaded = set(run(code).split())
     assert "numba" in loaded
-    assert set(OPTIONAL).isdisjoint(loaded)
+    assert loaded & OPTIONAL == set()
 
 
 def test_import_leaves_the_global_random_state_alone():
