@@ -2,7 +2,6 @@
 
 # First, so that compiled code finds a cache folder before anything asks for one.
 import skstruct.kernels  # noqa: F401
-
 from skstruct.estimators import AnnealedHMM, TagDictionary
 
 __all__ = ["AnnealedHMM", "TagDictionary", "__version__"]

@@ -31,8 +31,7 @@ def cpu_seconds(module):
 
 
 def test_import_takes_less_than_a_second_beyond_scikit_learn():
-    # CPU time, interleaved, the least of each: neighbours on the machine only add.
-    cpu_seconds("skstruct")  # byte code is written once
+    # CPU time, interleaved, the least of each: neighbours and first runs only add.
     pairs = [(cpu_seconds("skstruct"), cpu_seconds("sklearn")) for _ in range(3)]
     ours, theirs = map(min, zip(*pairs, strict=True))
     assert ours - theirs < 1.0, pairs
