@@ -16,7 +16,181 @@ __all__ = ["AnnealedHMM"]
 
 
 class AnnealedHMM(HMMPredictions, StructuredEstimator):
-    """Hidden Markov model."""
+    r"""Hidden Markov model trained by EM or deterministic annealing.
+
+    A hidden state :math:`y_t` stands behind each token (symbol, count or vector)
+    :math:`x_t` of a sequence. With the joint probability
+
+    .. math:: p_\theta(x, y) =
+        \pi_{y_1} \, p(x_1 \mid y_1) \prod_{t > 1} A_{y_{t-1} y_t} \, p(x_t \mid y_t)
+
+    the parameters maximise, at each inverse temperature :math:`\beta` of a rising
+    schedule, from where the last one ended,
+
+    .. math:: F_\beta(\theta) = \frac{1}{\beta} \sum_i w_i
+        \log \sum_y p_\theta(x_i, y)^{\beta} \, p_0(x_i, y)^{1 - \beta}
+
+    over the states that ``tag_dictionary`` and clamped labels allow. Plain annealing
+    has :math:`p_0 = 1`; skewed annealing starts from the posterior of a first guess
+    :math:`p_0`. At :math:`\beta = 1` this is the log-likelihood, and EM its ascent;
+    beyond 1 it tends to Viterbi training.
+
+    Parameters
+    ----------
+    n_states : int, default=None
+        Number of states K. None takes what a dictionary, labels or start arrays
+        imply, else 12.
+    emissions : str or Emission, default="auto"
+        "categorical", "gaussian", "poisson", or an instance with options of its own.
+        "auto": categorical for words and integers, Gaussian for floats and vectors.
+    beta_min : float or "auto", default="auto"
+        First inverse temperature; 1.0 is plain EM. "auto": 0.1 with a tag dictionary,
+        clamped labels or ``skew_from``, else 1.0.
+    beta_growth : float, default=1.2
+        Factor between inverse temperatures; with 2 annealing misses branches.
+    beta_max : float, default=1.0
+        Last inverse temperature.
+    betas : array-like of shape (n_betas,), default=None
+        Advanced: rising inverse temperatures, in place of the three above.
+    tag_dictionary : TagDictionary or dict of word to state names, default=None
+        States that words may have; words not listed may have any. It names states.
+    supervision : {"ignore", "clamp"}, default="ignore"
+        Whether labels given as ``y`` are left to scorers, or hold.
+    order : {1, 2}, default=1
+        How many states the next one depends on.
+    decoding : {"viterbi", "posterior"}, default="viterbi"
+        ``predict`` finds the best path, or the best state of each token.
+    n_init : int or "auto", default="auto"
+        Number of starts; the best objective wins. "auto": 5 for symbols without a
+        dictionary, known labels, start values or ``skew_from``, else 1.
+    max_iter : int, default=500
+        Bound on the iterations at the last inverse temperature.
+    tol : float, default=1e-6
+        Relative gain of the objective at which EM has converged there.
+    anneal_max_iter : int, default=60
+        Advanced: as ``max_iter``, at each inverse temperature before the last.
+    anneal_tol : float, default=1e-4
+        Advanced: as ``tol``, at each inverse temperature before the last.
+    jitter : float, default=0.0
+        Advanced: each rise of :math:`\beta` multiplies probabilities by random factors
+        in [1, 1 + jitter] and moves means by this many standard deviations.
+    skew_from : FrozenEstimator, default=None
+        Advanced: a fitted AnnealedHMM :math:`p_0`, as ``FrozenEstimator(hmm)``.
+    transition_alpha : float, default=0.0
+        Advanced: pseudo-count of each start state and transition.
+    startprob_init : array-like of shape (K,), default=None
+        Advanced: start probabilities to begin from.
+    transmat_init : array-like of shape (K, K) or (K, K, K), default=None
+        Advanced: transition probabilities to begin from.
+    fixed : str or collection of str, default=()
+        Advanced: parts that keep their start values, of "startprob", "transmat" and
+        "emission".
+    random_state : int, RandomState or None, default=None
+        Source of random starts and jitter.
+    n_jobs : int, default=None
+        Threads over sequences.
+
+    Attributes
+    ----------
+    states_ : ndarray of shape (K,)
+        Names of the states, by dictionary or labels, else 0 .. K - 1: by frequency, by
+        first mean where tokens are numbers, as given where there are start values.
+    startprob_ : ndarray of shape (K,)
+        Probabilities of the first state.
+    transmat_ : ndarray of shape (K, K) or (K, K, K)
+        Probabilities of a state (last axis) after the one or two before it.
+    second_transmat_ : ndarray of shape (K, K)
+        Order 2 only: probabilities of the second state given the first.
+    emissions_ : Emission
+        Fitted emission.
+    emissionprob_ : ndarray of shape (K, V)
+        Categorical only: probability of each symbol in each state.
+    symbols_ : ndarray of shape (V,)
+        Categorical only: the vocabulary.
+    means_ : ndarray of shape (K, n_features)
+        Gaussian only.
+    covariances_ : ndarray
+        Gaussian only; its shape depends on ``covariance_type``.
+    rates_ : ndarray of shape (K, n_features)
+        Poisson only: mean counts.
+    stationary_distribution_ : ndarray of shape (K,)
+        Share of each state in the long run.
+    expected_durations_ : ndarray of shape (K,)
+        Order 1 only: mean number of tokens that a visit to a state lasts.
+    history_ : list of dict
+        Of the best run, for each iteration its "beta", "iteration" at this beta (from
+        1) and "objective", :math:`F_\beta` and log-prior a token; comparable within
+        one beta only.
+    n_iter_ : int
+        Number of iterations of the best run.
+    n_e_steps_ : int
+        Number of passes over the data, all runs together.
+    converged_ : bool
+        Whether the best run converged at the last inverse temperature.
+    n_features_in_ : int
+        Number of features, where tokens are vectors.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X was a DataFrame.
+
+    Raises
+    ------
+    ValueError
+        If parameters contradict one another or the data; the message names them, or
+        the sequence and position.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If EM stops at ``max_iter``, or all states end up identical.
+    UserWarning
+        If annealing can only forget its start, if all sequences have length one, if
+        few tokens are in ``tag_dictionary``, or if partly unknown ``y`` is ignored.
+
+    See Also
+    --------
+    TagDictionary : Which states words may have.
+    skstruct.model_selection.bic_scorer : Chooses the number of states.
+
+    Notes
+    -----
+    Annealing makes the result independent of the start where a dictionary or labels
+    tell states apart. Without them it cannot help: while all states are alike, an
+    iteration shrinks their differences by the factor :math:`\beta`, so that the first
+    critical inverse temperature is 1, and EM begins there. Gaussian states start from
+    k-means with small covariances instead.
+
+    References
+    ----------
+    .. [1] N. Ueda and R. Nakano (1998). Deterministic annealing EM algorithm. Neural
+       Networks 11.
+    .. [2] N. A. Smith and J. Eisner (2004). Annealing techniques for unsupervised
+       statistical language learning. ACL.
+    .. [3] L. R. Rabiner (1989). A tutorial on hidden Markov models and selected
+       applications in speech recognition. Proceedings of the IEEE 77.
+    .. [4] P. Liang and D. Klein (2009). Online EM for unsupervised models. NAACL.
+
+    Examples
+    --------
+    Sentences, and a dictionary of some words:
+
+    >>> from skstruct import AnnealedHMM
+    >>> X = [["the", "dogs", "run"], ["a", "run", "ends"], ["dogs", "sleep"]]
+    >>> tags = {"the": "D", "a": "D", "dogs": "N", "run": ["N", "V"], "sleep": "V"}
+    >>> model = AnnealedHMM(tag_dictionary=tags).fit(X)
+    >>> [" ".join(y) for y in model.predict(X)]
+    ['D N V', 'D N V', 'N V']
+
+    One series of numbers, a list of one sequence:
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> series = np.r_[rng.normal(0, 1, 60), rng.normal(9, 1, 30), rng.normal(0, 1, 60)]
+    >>> model = AnnealedHMM(n_states=2, random_state=0).fit([series])
+    >>> model.means_.round().ravel()
+    array([0., 9.])
+    >>> model.predict([series])[0][55:65]
+    array([0, 0, 0, 0, 0, 1, 1, 1, 1, 1])
+    """
 
     def __init__(
         self,
