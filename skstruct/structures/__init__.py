@@ -2,5 +2,6 @@
 
 from skstruct.structures._base import Posterior, Potentials, marginals
 from skstruct.structures._chain import Chain
+from skstruct.structures._second_order import SecondOrderChain
 
-__all__ = ["Chain", "Posterior", "Potentials", "marginals"]
+__all__ = ["Chain", "Posterior", "Potentials", "SecondOrderChain", "marginals"]
