@@ -307,7 +307,8 @@ def _log_sum(values):
         return top
     total = 0.0
     for x in values:
-        total += np.exp(x - top)
+        if x > -np.inf:
+            total += np.exp(x - top)
     return top + np.log(total)
 
 
@@ -363,16 +364,22 @@ def log_space_sums(
     for t in range(length - 1, -1, -1):
         u = index[begin + t]
         for b in range(K):
-            node_counts[u, b] += weight * np.exp(alpha[t, b] + beta[b])
+            if alpha[t, b] > -np.inf:
+                node_counts[u, b] += weight * np.exp(alpha[t, b] + beta[b])
         if t == 0:
             for b in range(K):
                 start_counts[b] += weight * np.exp(alpha[0, b] + beta[b])
             break
         e = edge_index[begin + t]
+        beta += node[u]
+        ahead[:] = -np.inf
         for a in range(K):
+            if alpha[t - 1, a] == -np.inf:  # most, where few states are allowed
+                continue
             for b in range(K):
-                terms[b] = edge[e, a, b] + node[u, b] + beta[b]
-                edge_counts[e, a, b] += weight * np.exp(alpha[t - 1, a] + terms[b])
+                terms[b] = edge[e, a, b] + beta[b]
+                if terms[b] > -np.inf:
+                    edge_counts[e, a, b] += weight * np.exp(alpha[t - 1, a] + terms[b])
             ahead[a] = _log_sum(terms)
         beta, ahead = ahead, beta
     return log_z
