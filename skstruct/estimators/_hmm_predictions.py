@@ -1,5 +1,7 @@
 """What a fitted hidden Markov model answers."""
 
+from numbers import Integral
+
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -30,6 +32,30 @@ def _of_emission(name):
         return getattr(self.emissions_, name)
 
     return property(read)
+
+
+def _filtered(chain, potentials):
+    """Filtered states; after an impossible prefix, those of softened potentials."""
+    out = chain.filter(potentials)
+    impossible = ~out.any(axis=1)
+    if impossible.any():
+        out[impossible] = chain.filter(potentials.soften())[impossible]
+    return out
+
+
+def _sample_lengths(n_samples, length):
+    """Lengths of the sequences to draw, shape (n_samples,)."""
+    if not isinstance(n_samples, Integral) or n_samples < 0:
+        raise ValueError(f"n_samples must be an integer >= 0, got {n_samples!r}.")
+    lengths = np.asarray(length)
+    if lengths.size and (lengths.dtype.kind not in "iu" or (lengths < 0).any()):
+        raise ValueError(f"length must hold integers >= 0, got {length!r}.")
+    if lengths.shape not in ((), (n_samples,)):
+        raise ValueError(
+            f"length must be one integer or one for each of the {n_samples} samples, "
+            f"got shape {lengths.shape}."
+        )
+    return np.broadcast_to(lengths.astype(np.intp), (n_samples,))
 
 
 class HMMPredictions:
@@ -89,7 +115,7 @@ class HMMPredictions:
             Entries of ``states_``, in the form of X. By the best path with
             ``decoding="viterbi"``, else token by token by the largest marginal.
         """
-        data, answer, batch, p = self._read(X, observed_labels)
+        _, answer, batch, p = self._read(X, observed_labels)
         if self.decoding == "viterbi":
             codes, _ = batch.chain.argmax(p)
         else:
@@ -135,7 +161,7 @@ class HMMPredictions:
             p(y_t | x_1 .. x_t).
         """
         _, answer, batch, p = self._read(X)
-        return answer(batch.chain.filter(p))
+        return answer(_filtered(batch.chain, p))
 
     def predict_next_proba(self, X):
         """Probability of the state that follows the last token of each sequence.
@@ -160,7 +186,7 @@ class HMMPredictions:
             allowed = np.vstack([allowed, np.ones((1, K), dtype=bool)])
         longer = type(batch.chain)(offsets, index, allowed=allowed)
         p = p._replace(node=np.vstack([p.node, np.zeros(K)]))
-        return longer.filter(p)[offsets[1:] - 1]
+        return _filtered(longer, p)[offsets[1:] - 1]
 
     def predict_k_best(self, X, k=5):
         """The k most probable state sequences of each sequence.
@@ -179,7 +205,7 @@ class HMMPredictions:
             log-probability of the path given the tokens. Fewer than k where there are
             fewer.
         """
-        if k < 1:
+        if not isinstance(k, Integral) or k < 1:
             raise ValueError(f"k must be a positive integer, got {k!r}.")
         _, _, batch, p = self._read(X)
         log_z = batch.chain.log_partition(p, n_jobs=self.n_jobs)
@@ -230,7 +256,8 @@ class HMMPredictions:
 
     def aic(self, X):
         """Akaike's information criterion of the model on X; lower is better."""
-        return 2 * self._model.n_parameters() - 2 * self.score_samples(X).sum()
+        total = self.score_samples(X).sum()
+        return 2 * self._model.n_parameters() - 2 * total
 
     def bic(self, X):
         """Bayesian information criterion of the model on X; lower is better.
@@ -262,9 +289,7 @@ class HMMPredictions:
         """
         check_is_fitted(self)
         rng = check_random_state(random_state)
-        lengths = np.broadcast_to(np.asarray(length, dtype=np.intp), (n_samples,))
-        if (lengths < 0).any():
-            raise ValueError(f"length must not be negative, got {length!r}.")
+        lengths = _sample_lengths(n_samples, length)
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         states = self._model.sample_states(offsets, rng)
         values = self._model.emission.sample(states, rng)

@@ -1,9 +1,7 @@
 """Before the first E-step: names of states, known labels, start values, schedule."""
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from skstruct.estimators._hmm import HiddenMarkovModel
 from skstruct.optim import geometric_schedule
@@ -48,15 +46,15 @@ class StateNames:
         if dictionary is not None:
             names = list(dictionary.states)
             sources["tag_dictionary"] = len(names)
-        elif labels is not None:
+        elif labels is not None and known.any():
             names = _names_from_labels(labels[known], sources)
             sources["y"] = len(names)
         sizes = {name: size for name, size in sources.items() if size is not None}
         if len(set(sizes.values())) > 1:
             stated = ", ".join(f"{name}: {size}" for name, size in sizes.items())
             raise ValueError(
-                f"The number of states is contradictory ({stated}); leave n_states=None "
-                "to take what the others imply."
+                f"The number of states is contradictory ({stated}); leave "
+                "n_states=None to take what the others imply."
             )
         self.size = next(iter(sizes.values()), DEFAULT_N_STATES)
         self.named = names is not None
@@ -107,7 +105,7 @@ def implied_sizes(estimator, emission, skew):
         "init of emissions": getattr(emission, "init", None),
         "means_init of emissions": getattr(emission, "means_init", None),
     }
-    sizes = {name: len(array) for name, array in given.items() if array is not None}
+    sizes = {name: len(a) for name, a in given.items() if hasattr(a, "__len__")}
     return sizes if skew is None else sizes | {"skew_from": len(skew.states_)}
 
 
@@ -129,7 +127,7 @@ def schedule(betas, beta_min, beta_growth, beta_max, guided):
     states, without which annealing only forgets the start.
     """
     if betas is not None:
-        out = np.asarray(betas, dtype=float)
+        out = _as_floats(betas, "betas")
         rising = out.ndim == 1 and out.size and out[0] > 0 and (np.diff(out) > 0).all()
         if not rising or not np.isfinite(out).all():
             raise ValueError(f"betas must be positive and rising, got {betas!r}.")
@@ -141,8 +139,15 @@ def schedule(betas, beta_min, beta_growth, beta_max, guided):
     return geometric_schedule(beta_min, beta_growth, beta_max)
 
 
+def _as_floats(array, name):
+    try:
+        return np.array(array, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be an array of numbers: {error}") from error
+
+
 def _checked_probabilities(array, shape, name):
-    array = np.array(array, dtype=float)
+    array = _as_floats(array, name)
     if array.shape != shape:
         raise ValueError(f"{name} must have shape {shape}, got {array.shape}.")
     sums = array.sum(axis=-1)
@@ -194,18 +199,14 @@ def start_model(
 
 def initialiser(skew_from):
     """The fitted estimator that skewed annealing starts from."""
-    if not isinstance(skew_from, FrozenEstimator) or not hasattr(
-        skew_from.estimator, "_model"
+    if not (
+        isinstance(skew_from, FrozenEstimator)
+        and hasattr(skew_from.estimator, "_model")
     ):
-        try:
-            check_is_fitted(skew_from)
-        except (NotFittedError, TypeError):
-            skew_from = None
-        if skew_from is None or not isinstance(skew_from, FrozenEstimator):
-            raise ValueError(
-                "skew_from must be a fitted AnnealedHMM as FrozenEstimator(hmm), from "
-                "sklearn.frozen: a clone would unfit anything else."
-            )
+        raise ValueError(
+            "skew_from must be a fitted AnnealedHMM as FrozenEstimator(hmm), from "
+            f"sklearn.frozen: a clone would unfit anything else. Got {skew_from!r}."
+        )
     return skew_from.estimator
 
 
@@ -221,6 +222,11 @@ def skewing_potentials(fitted, names, emission, rows, order):
         raise ValueError(
             f"skew_from has {len(theirs)} states ({theirs[:5]} ...), this model "
             f"{names.size} ({names.states[:5].tolist()} ...); they must be the same."
+        )
+    if hasattr(fitted.emissions_, "symbols_") != hasattr(emission, "symbols_"):
+        raise ValueError(
+            f"skew_from has {type(fitted.emissions_).__name__} emissions, this model "
+            f"{type(emission).__name__}; they must be of the same kind."
         )
     model = fitted._model.copy()
     if names.named:
