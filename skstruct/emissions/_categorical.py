@@ -155,7 +155,7 @@ class Categorical(Emission):
         shape = (n_states, self._n_symbols)
         self._allowed = None
         if allowed is not None:
-            self._allowed = np.ascontiguousarray(allowed[: self._n_symbols].T)
+            self._allowed = allowed[: self._n_symbols].copy().T
         if self.init is not None:
             start = self._checked_init(shape)
         else:
@@ -166,6 +166,8 @@ class Categorical(Emission):
                 start *= self._allowed
                 start[self._mute] = 1.0
             start /= start.sum(axis=1, keepdims=True)
+        # All (K, V) arrays lie in memory as tables and counts do: symbol by symbol.
+        start = np.asfortranarray(start)
         self.probabilities_ = start
         if self.update == "variational":
             self._set_posterior(self._smoothed(_START_TOKENS * start))
@@ -192,16 +194,26 @@ class Categorical(Emission):
         else:
             with np.errstate(divide="ignore"):
                 np.log(self.probabilities_.T, out=known)
+        out[n] = -np.log(n + 1)
+        if self._allowed is not None or np.isneginf(known.min()):
+            self._inform_silent(known)
+        return out if len(rows) == n + 1 else out[rows]
+
+    def _inform_silent(self, known):
+        """Let symbols that no state emits say nothing, in the states allowed."""
         if self._allowed is not None:
             known[:, self._mute] = -np.inf
-        silent = np.isneginf(known.max(axis=1))
-        known[silent] = -np.log(n + 1)
-        if self._allowed is not None and silent.any():
+        speaking = np.ones(len(self.probabilities_))
+        if self._allowed is not None:
+            speaking[self._mute] = 0.0
+        silent = self.probabilities_.T @ speaking == 0  # far faster than a row maximum
+        if not silent.any():
+            return
+        known[silent] = -np.log(len(known) + 1)
+        if self._allowed is not None:
             allowed = self._allowed.T[silent]
             allowed[~allowed.any(axis=1)] = True
             known[silent] = np.where(allowed, known[silent], -np.inf)
-        out[n] = -np.log(n + 1)
-        return out.take(rows, axis=0)
 
     def statistics(self, rows, counts):
         """Drop counts of unknown symbols and put states first.
@@ -217,9 +229,11 @@ class Categorical(Emission):
         -------
         tuple of one ndarray of shape (K, V)
         """
-        full = np.zeros((self._n_symbols + 1, counts.shape[1]))
-        full[rows] = counts
-        return (np.ascontiguousarray(full[:-1].T),)
+        if len(rows) <= self._n_symbols:
+            full = np.zeros((self._n_symbols + 1, counts.shape[1]))
+            full[rows] = counts
+            counts = full
+        return (counts[:-1].T,)
 
     def m_step(self, statistics):
         """Estimate the probabilities from expected counts.
@@ -251,11 +265,8 @@ class Categorical(Emission):
             return -divergence(self._concentration, self._log_weights, self.alpha)
         if self.alpha == 0:
             return 0.0
-        p = (
-            self.probabilities_
-            if self._allowed is None
-            else (self.probabilities_[self._allowed])
-        )
+        p = self.probabilities_
+        p = p if self._allowed is None else p[self._allowed]
         with np.errstate(divide="ignore"):
             return float(self.alpha * np.log(p).sum())
 

@@ -1,6 +1,7 @@
 """Hidden Markov models trained by (annealed) EM."""
 
 from numbers import Integral, Real
+from typing import ClassVar
 
 from sklearn.utils import check_random_state
 
@@ -243,7 +244,7 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    _parameter_constraints = {
+    _parameter_constraints: ClassVar = {
         "n_states": [Interval(Integral, 1, None, closed="left"), None],
         "emissions": [str, HasMethods(["encode", "table", "m_step"])],
         "beta_min": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],

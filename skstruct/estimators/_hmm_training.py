@@ -191,9 +191,9 @@ class Training:
         )
         return self.guided or self.skew is not None or all(g is not None for g in given)
 
-    def _start(self, random_state):
+    def _start(self, random_state, trainer):
         e = self.estimator
-        return start_model(
+        model = start_model(
             self.emission,
             self.observations,
             self.batch.emitted(self.names.size),
@@ -205,6 +205,10 @@ class Training:
             fixed=self.fixed,
             random_state=random_state,
         ).copy()
+        if self.skew is not None:  # begin where the initialiser is
+            posterior = trainer.posterior(model, 0.0)
+            model.m_step(model.statistics(self.batch, posterior))
+        return model
 
     def runs(self, random_state, monitor):
         """Run after run from its start, until a callback stops them."""
@@ -215,7 +219,7 @@ class Training:
             if i and monitor.stopped:
                 return
             uniform = i == 0 and self._starts_uniform()
-            model = self._start(None if uniform else random_state)
+            model = self._start(None if uniform else random_state, trainer)
             with monitor.run() as tell:
                 run = trainer.run(
                     model,
@@ -236,12 +240,12 @@ class Training:
     def step(self, random_state):
         """One step of stepwise EM; the stream after it."""
         e, stream = self.estimator, self.stream
+        trainer = Trainer(self.batch, self.weight, self.skew, e.n_jobs)
         if stream.model is None:
             uniform = self._starts_uniform()
-            stream.model = self._start(None if uniform else random_state)
+            stream.model = self._start(None if uniform else random_state, trainer)
             stream.names = self.names
         model = stream.model
-        trainer = Trainer(self.batch, self.weight, None, e.n_jobs)
         posterior = trainer.posterior(model, 1.0)
         objective = trainer.objective(model, posterior, 1.0)
         new = model.statistics(self.batch, posterior)

@@ -43,7 +43,7 @@ class Potentials(NamedTuple):
         return Potentials(*(None if a is None else beta * a for a in self))
 
     def mix(self, other, beta):
-        """Potentials of p(y)^beta q(y)^(1 - beta), q being ``other``; 0 <= beta <= 1."""
+        """Potentials of p(y)^beta q(y)^(1 - beta) with 0 <= beta <= 1."""
         return Potentials(
             *(
                 None if a is None else _blend(a, b, beta)

@@ -13,6 +13,7 @@ from skstruct.structures._base import (
     sum_by_sequence,
 )
 from skstruct.structures._batching import chunks, one_blas_thread, run_chunks
+from skstruct.structures._chain_parts import Part, Scaled, scaled_exp
 from skstruct.structures._chain_paths import (
     best_paths,
     entropies,
@@ -20,7 +21,6 @@ from skstruct.structures._chain_paths import (
     sample_paths,
 )
 from skstruct.structures._chain_sums import log_messages
-from skstruct.structures._chain_parts import Part, Scaled, scaled_exp
 from skstruct.structures._support import Support
 
 __all__ = ["Chain"]
@@ -66,7 +66,7 @@ class Chain:
         )
         self.support = None if allowed is None else Support(allowed)
         self._tokens_in_order = np.array_equal(self.index, np.arange(n_tokens))
-        self._chunks = chunks(self.offsets, max(1 << 15, n_tokens // 16 + 1))
+        self._chunks = chunks(self.offsets, max(1 << 16, n_tokens // 16 + 1))
         self._sparse = self.support is not None and self._few_allowed()
 
     def _few_allowed(self):
@@ -122,7 +122,7 @@ class Chain:
         scaled = Scaled(p)
         # A table with one row a token is cut with the batch, others are shared.
         cut = self._tokens_in_order and len(p.node) == len(self.index)
-        node = None if cut else scaled_exp(p.node, axis=1)
+        node = None if cut else scaled_exp(p.node, by_row=True)
         support = self._walked(p.node.shape)
 
         def do(first, last):
@@ -154,7 +154,7 @@ class Chain:
             self.index[: offsets[-1] - offsets[0]],
             self.edge_index[tokens],
             p._replace(node=p.node[tokens]),
-            scaled_exp(p.node[tokens], axis=1),
+            scaled_exp(p.node[tokens], by_row=True),
             None if support is None else support.rows(tokens),
         )
 

@@ -1,6 +1,7 @@
 """A run of sequences handed to the sum-product kernels as one piece of work."""
 
 import numpy as np
+from numba import njit
 
 from skstruct.structures._base import sum_by_sequence
 from skstruct.structures._chain_sums import (
@@ -18,15 +19,35 @@ __all__ = ["Part", "Scaled", "scaled_exp"]
 _FLOOR = 1e-200
 
 
-def scaled_exp(log_table, axis=None):
-    """``exp(log_table - shift)`` with largest entry one, and the shift."""
-    shift = log_table.max(axis=axis, keepdims=axis is not None)
-    shift = np.where(np.isfinite(shift), shift, 0.0)
-    table = np.exp(log_table - shift)
-    small = table < _FLOOR
-    if small.any():
-        table[small & (log_table > -np.inf)] = _FLOOR
-    return table, (shift if axis is None else shift[:, 0])
+# `max` turns into vector instructions only where NaN need not be thought of.
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+def _subtract_row_max(log_table, out, shift):
+    """Rows less their largest entry; a row of ``-inf`` stays as it is."""
+    U, K = log_table.shape
+    for u in range(U):
+        top = -np.inf
+        for b in range(K):
+            top = max(top, log_table[u, b])
+        shift[u] = 0.0 if top == -np.inf else top
+        for b in range(K):
+            out[u, b] = log_table[u, b] - shift[u]
+
+
+def scaled_exp(log_table, *, by_row=False):
+    """``exp(log_table - shift)``, largest entry (of each row) one, and the shift."""
+    if by_row:
+        table, shift = np.empty_like(log_table), np.empty(len(log_table))
+        _subtract_row_max(log_table, table, shift)
+    else:
+        shift = log_table.max()
+        shift = shift if np.isfinite(shift) else 0.0
+        table = log_table - shift
+    np.exp(table, out=table)
+    if table.min(initial=1.0) < _FLOOR:
+        small = table < _FLOOR
+        small &= log_table > -np.inf
+        table[small] = _FLOOR
+    return table, shift
 
 
 class Scaled:

@@ -8,7 +8,13 @@ floats is reported back, and `log_space_sums` does that sequence again, exactly.
 import numpy as np
 from numba import njit
 
-__all__ = ["TINY", "dense_sums", "log_messages", "log_space_sums", "sparse_sums"]
+__all__ = [
+    "TINY",
+    "dense_sums",
+    "log_messages",
+    "log_space_sums",
+    "sparse_sums",
+]
 
 # Below this share of the largest message, a message is close to the end of the range.
 TINY = 1e-100
