@@ -4,11 +4,11 @@ import copy
 
 import numpy as np
 
-from skstruct.structures import Chain, Potentials
+from skstruct.structures import Chain, Potentials, SecondOrderChain
 
 __all__ = ["STRUCTURES", "HiddenMarkovModel", "TaggedBatch"]
 
-STRUCTURES = {1: Chain}
+STRUCTURES = {1: Chain, 2: SecondOrderChain}
 
 
 class TaggedBatch:

@@ -61,8 +61,6 @@ MODELS = {
 @pytest.mark.filterwarnings("ignore:Annealing from beta")
 def test_the_objective_never_falls_within_a_beta(name, seed):
     kind, params = MODELS[name]
-    if params.get("order", 1) not in ORDERS:
-        pytest.skip("no second-order chain yet")
     rng = np.random.default_rng(seed)
     batch, weight = random_sequences(kind, rng), rng.uniform(size=15)
     hmm = AnnealedHMM(
@@ -136,7 +134,6 @@ def test_samples_have_the_frequencies_of_the_model():
     assert_allclose(emitted, hmm.emissionprob_, atol=0.05)
 
 
-@pytest.mark.skipif(2 not in ORDERS, reason="no second-order chain yet")
 def test_second_order_samples():
     p = random_parameters(10, 2, np.ones((V, K), dtype=bool))
     hmm = one_step(p, 1.0, 0.3, transition_alpha=0.3)
