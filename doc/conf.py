@@ -22,5 +22,7 @@ numpydoc_show_class_members = False
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
+    # Scripts to be run by hand, not subgalleries.
     "ignore_pattern": r"(benchmarks|reproductions)/",
+    "nested_sections": False,
 }
