@@ -71,14 +71,15 @@ class Trainer:
 
     def objective(self, model, posterior, beta):
         """Free energy and log-prior, a token."""
-        impossible = np.isneginf(posterior.log_partition) & (self.weight > 0)
+        log_z = np.where(self.weight > 0, posterior.log_partition, 0.0)
+        impossible = np.isneginf(log_z)
         if impossible.any():
             raise ValueError(
                 f"Sequence {np.flatnonzero(impossible)[0]} has probability zero: start "
                 "values, tag_dictionary, clamped labels or skew_from leave it no "
                 "possible states. Smooth the arrays given, or remove the sequence."
             )
-        value = self.weight @ posterior.log_partition / beta + model.log_prior()
+        value = self.weight @ log_z / beta + model.log_prior()
         return value / self.n_tokens
 
     def run(self, model, betas, *, jitter, random_state, on_iteration, **limits):

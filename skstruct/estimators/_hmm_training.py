@@ -156,7 +156,8 @@ class Training:
             warnings.warn(
                 "All sequences have length one: rows were read as separate sequences, "
                 "so there are no transitions to learn. For one series pass [X], for "
-                "several Ragged.from_lengths(X, lengths).",
+                "several Ragged.from_lengths(X, lengths); to search over one series "
+                "use BlockSplit or TransductiveSplit of skstruct.model_selection.",
                 stacklevel=5,
             )
         asked = e.betas is not None or not isinstance(e.beta_min, str)

@@ -130,6 +130,9 @@ def test_one_long_series_in_a_search():
     # scikit-learn counts the samples before an estimator or a batch sees them.
     with pytest.raises(ValueError, match=r"n_splits=5 greater than .*n_samples=1"):
         GridSearchCV(hmm(), grid).fit([SERIES])
+    # So the trap itself, the series as a table, is where we can tell what to do.
+    with pytest.warns(UserWarning, match=r"BlockSplit or TransductiveSplit"):
+        GridSearchCV(hmm(), {"n_states": [2]}).fit(SERIES)
     cv = BlockSplit(3)
     blocks = cv.cut(SERIES)
     search = GridSearchCV(hmm(), grid, cv=cv, error_score="raise").fit(blocks)
@@ -234,6 +237,9 @@ def test_impossible_sequences():  # 19
     assert [len(best) for best in model.predict_k_best(X)] == [1, 0, 0, 1]
     with pytest.raises(ValueError, match=r"Sequence 1 has probability zero"):
         strict_model().fit([["a", "b"], ["b", "a"]])
+    # What has no weight has no say.
+    model = strict_model().fit([["a", "b"], ["b", "a"]], sample_weight=[1, 0])
+    assert model.history_[-1]["objective"] == 0 and model.converged_
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 
+from skstruct.containers import Ragged
 from skstruct.emissions import Categorical, Gaussian
 from skstruct.estimators import AnnealedHMM
 
@@ -53,6 +54,8 @@ FITTED = hmm().fit(AB)
             "fitted AnnealedHMM as FrozenEstimator",
         ),
         ({"n_states": 3, "skew_from": FrozenEstimator(FITTED)}, "skew_from: 2"),
+        ({"order": 2, "skew_from": FrozenEstimator(FITTED)}, "skew_from is of order 1"),
+        ({"order": 2, "transmat_init": np.eye(2)}, r"shape \(2, 2, 2\)"),
         (
             {"skew_from": FrozenEstimator(hmm().fit([SERIES]))},
             "Gaussian emissions, this model Categorical",
@@ -142,6 +145,17 @@ def test_arrays_of_the_user_stay_as_they_were():
     model.partial_fit([numbers], [labels])
     for a, b in zip(given, before, strict=True):
         assert_array_equal(a, b)
+
+
+def test_batches_may_be_read_only():
+    values, offsets = np.arange(40) % 5, np.array([0, 10, 25, 40])
+    numbers = np.random.RandomState(0).normal(size=(40, 2))
+    for array in (values, offsets, numbers):
+        array.flags.writeable = False
+    for flat in (values, numbers):
+        hmm = AnnealedHMM(2, random_state=0)
+        hmm.fit(Ragged.from_arrays(flat, offsets))
+        hmm.predict_proba(Ragged.from_arrays(flat, offsets))
 
 
 def test_weights_that_are_none():  # 38

@@ -114,6 +114,43 @@ def test_annealing_ends_where_its_history_says():
     assert_allclose(hmm.score(batch), hmm.history_[-1]["objective"], rtol=1e-12)
 
 
+@pytest.mark.parametrize("order", ORDERS)
+def test_states_are_numbered_by_frequency(order):
+    batch = random_sequences("symbols", np.random.default_rng(8), n=40)
+    hmm = AnnealedHMM(3, order=order, random_state=2, tol=1e-4).fit(batch)
+    expected = hmm.predict_proba(batch).values.sum(axis=0)
+    assert (np.diff(expected) <= 0).all()
+    assert np.ptp(expected) > 1
+    # Renumbering moved all parts together.
+    assert_allclose(hmm.score(batch), hmm.history_[-1]["objective"], rtol=1e-9)
+
+
+def test_numeric_states_are_numbered_by_mean():
+    batch = random_sequences("vectors", np.random.default_rng(8), n=40)
+    hmm = AnnealedHMM(3, random_state=0, tol=1e-4).fit(batch)
+    assert (np.diff(hmm.means_[:, 0]) > 0).all()
+    assert_allclose(hmm.score(batch), hmm.history_[-1]["objective"], rtol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:Annealing from beta")
+@pytest.mark.parametrize("order", ORDERS)
+def test_fixed_parts_are_not_jittered(order):
+    p = random_parameters(16, order, np.ones((V, K), dtype=bool))
+    hmm = AnnealedHMM(
+        emissions=Categorical(init=p.emission, symbols=SYMBOLS),
+        startprob_init=p.start,
+        transmat_init=p.transmat,
+        order=order,
+        betas=[0.5, 1.0],
+        jitter=0.5,
+        fixed=("startprob", "transmat", "emission"),
+        random_state=0,
+    ).fit(X)
+    for a, b in zip(fitted_parameters(hmm), p, strict=True):
+        assert (a is None) == (b is None)
+        assert b is None or np.allclose(a, b, rtol=0, atol=1e-15)
+
+
 def test_samples_have_the_frequencies_of_the_model():
     p = random_parameters(9, 1, np.ones((V, K), dtype=bool))
     hmm = one_step(p, 1.0, 0.3, transition_alpha=0.3)

@@ -357,17 +357,6 @@ def test_sequences_do_not_depend_on_their_batch_mates(text):
     assert_array_equal(hmm.predict(X[order]).values, states[order].values)
 
 
-def test_large_batches_come_read_only():
-    values, offsets = np.arange(40) % 5, np.array([0, 10, 25, 40])
-    numbers = np.random.RandomState(0).normal(size=(40, 2))
-    for array in (values, offsets, numbers):
-        array.flags.writeable = False
-    for flat in (values, numbers):
-        hmm = AnnealedHMM(2, random_state=0)
-        hmm.fit(Ragged.from_arrays(flat, offsets))
-        hmm.predict_proba(Ragged.from_arrays(flat, offsets))
-
-
 SCRIPT = """
 from skstruct.estimators import AnnealedHMM
 X = [list("rose is a rose"), list("is a rose"), list("a rose is"), list("eros")]
