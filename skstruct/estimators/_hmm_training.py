@@ -43,6 +43,16 @@ class Stream:
     n_steps: int = 0
     run: Run | None = None
 
+    def check(self, estimator):
+        """Raise if the parameters now ask for another model than that of the stream."""
+        kept = {"n_states": self.names.size, "order": self.model.order}
+        for name, value in kept.items():
+            if getattr(estimator, name) not in (None, value):
+                raise ValueError(
+                    f"{name}={getattr(estimator, name)}, but earlier batches were "
+                    f"learnt with {name}={value}; fit starts anew."
+                )
+
 
 class Training:
     """Everything that is read and decided before the first E-step.
@@ -76,6 +86,7 @@ class Training:
             sizes = implied_sizes(e, self.emission, skew)
             self.names = StateNames(e.n_states, dictionary, labels, known, sizes)
         else:
+            stream.check(e)
             self.names = stream.names
         K = self.names.size
         codes = None

@@ -173,6 +173,9 @@ def test_streams_that_change():
     stream = hmm().partial_fit([SERIES])
     with pytest.raises(ValueError, match=r"X has 3 features"):
         stream.partial_fit([np.zeros((4, 3))])
+    for change in ({"n_states": 3}, {"order": 2}):
+        with pytest.raises(ValueError, match=f"{next(iter(change))}=.*fit starts anew"):
+            hmm().partial_fit([SERIES]).set_params(**change).partial_fit([SERIES])
     assert stream.n_iter_ == 1  # as it was
     stream = AnnealedHMM(supervision="clamp").partial_fit([["a"]], [["X"]])
     with pytest.raises(ValueError, match=r"'Z' is not one of the 1 states"):
