@@ -1,5 +1,6 @@
 """First-order chains: hidden Markov models and linear-chain CRFs."""
 
+from functools import reduce
 from itertools import pairwise
 
 import numpy as np
@@ -13,14 +14,14 @@ from skstruct.structures._base import (
     sum_by_sequence,
 )
 from skstruct.structures._batching import chunks, one_blas_thread, run_chunks
-from skstruct.structures._chain_parts import Part, Scaled, scaled_exp
+from skstruct.structures._chain_log import log_messages
+from skstruct.structures._chain_parts import Part, Scaled, scaled_rows
 from skstruct.structures._chain_paths import (
     best_paths,
     entropies,
     k_best_paths,
     sample_paths,
 )
-from skstruct.structures._chain_sums import log_messages
 from skstruct.structures._support import Support
 
 __all__ = ["Chain"]
@@ -117,23 +118,25 @@ class Chain:
         return self._sums(potentials, weight, n_jobs, backward=True)
 
     def _sums(self, potentials, weight, n_jobs, backward):
-        p = self._complete(potentials)
+        p = self._complete(potentials, masked=not self._sparse)
         weight = np.ones(len(self)) if weight is None else np.asarray(weight, float)
         scaled = Scaled(p)
+        support = self._walked(p.node.shape)
         # A table with one row a token is cut with the batch, others are shared.
         cut = self._tokens_in_order and len(p.node) == len(self.index)
-        node = None if cut else scaled_exp(p.node, by_row=True)
-        support = self._walked(p.node.shape)
+        node = None if cut else scaled_rows(p.node, support)
 
         def do(first, last):
-            part = self._part(p, node, support, first, last)
+            part = self._part(p, support, node, first, last)
             return part.sums(scaled, weight[first:last], backward)
 
         with one_blas_thread():
             parts = run_chunks(do, self._chunks or [(0, len(self))], n_jobs)
         log_z, node, *others = zip(*parts, strict=True)
-        node = np.concatenate(node) if cut else sum(node)
-        edge, start, stop = map(sum, others)
+        node = np.concatenate(node) if cut else reduce(np.add, node)
+        if support is not None:
+            node = support.scatter(node)
+        edge, start, stop = (reduce(np.add, other) for other in others)
         edge = edge.reshape(np.shape(potentials.edge))
         return Posterior(np.concatenate(log_z), node, edge, start, stop)
 
@@ -143,29 +146,30 @@ class Chain:
             return self.support
         return None if self._shared_edge else Support.full(*shape)
 
-    def _part(self, p, node, support, first, last):
+    def _part(self, p, support, node, first, last):
         """The sequences first:last with what their tokens read."""
         offsets = self.offsets[first : last + 1]
         if node is not None:
-            return Part(offsets, self.index, self.edge_index, p, node, support)
+            return Part(offsets, self.index, self.edge_index, p, support, node)
         tokens = slice(offsets[0], offsets[-1])
+        support = None if support is None else support.rows(tokens)
         return Part(
             offsets - offsets[0],
             self.index[: offsets[-1] - offsets[0]],
             self.edge_index[tokens],
             p._replace(node=p.node[tokens]),
-            scaled_exp(p.node[tokens], by_row=True),
-            None if support is None else support.rows(tokens),
+            support,
+            scaled_rows(p.node[tokens], support),
         )
 
     def __len__(self):
         return len(self.offsets) - 1
 
-    def _complete(self, potentials):
+    def _complete(self, potentials, *, masked=True):
         """Potentials with no part missing, forbidden states masked, edges 3-D."""
         node, edge, start, stop, _ = potentials
         K = node.shape[1]
-        if self.support is not None:
+        if self.support is not None and masked:
             node = self.support.mask(node)
         edge = np.ascontiguousarray(edge, dtype=float).reshape(-1, K, K)
         start = np.zeros(K) if start is None else np.ascontiguousarray(start, float)

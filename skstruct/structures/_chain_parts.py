@@ -3,16 +3,13 @@
 import numpy as np
 from numba import njit
 
+from skstruct.containers import gather
 from skstruct.structures._base import sum_by_sequence
-from skstruct.structures._chain_sums import (
-    TINY,
-    dense_sums,
-    log_messages,
-    log_space_sums,
-    sparse_sums,
-)
+from skstruct.structures._chain_log import log_messages, log_space_sums
+from skstruct.structures._chain_sparse import sparse_sums
+from skstruct.structures._chain_sums import TINY, dense_sums
 
-__all__ = ["Part", "Scaled", "scaled_exp"]
+__all__ = ["Part", "Scaled", "scaled_exp", "scaled_rows"]
 
 # What a possible potential is raised to when it would vanish beside its row's largest:
 # still far inside the range of floats, and far enough below TINY to be noticed.
@@ -33,21 +30,35 @@ def _subtract_row_max(log_table, out, shift):
             out[u, b] = log_table[u, b] - shift[u]
 
 
-def scaled_exp(log_table, *, by_row=False):
-    """``exp(log_table - shift)``, largest entry (of each row) one, and the shift."""
-    if by_row:
+def _exp(shifted):
+    """``exp`` in place; what is possible never becomes 0."""
+    possible = None
+    if shifted.min(initial=0.0) < np.log(_FLOOR):
+        possible = shifted > -np.inf
+    np.exp(shifted, out=shifted)
+    if possible is not None:
+        shifted[possible & (shifted < _FLOOR)] = _FLOOR
+    return shifted
+
+
+def scaled_exp(log_table):
+    """``exp(log_table - shift)`` with largest entry one, and the shift."""
+    shift = log_table.max()
+    shift = shift if np.isfinite(shift) else 0.0
+    return _exp(log_table - shift), shift
+
+
+def scaled_rows(log_table, support=None):
+    """The same row by row; with a support, of allowed entries only, flat."""
+    if support is None:
         table, shift = np.empty_like(log_table), np.empty(len(log_table))
         _subtract_row_max(log_table, table, shift)
     else:
-        shift = log_table.max()
-        shift = shift if np.isfinite(shift) else 0.0
-        table = log_table - shift
-    np.exp(table, out=table)
-    if table.min(initial=1.0) < _FLOOR:
-        small = table < _FLOOR
-        small &= log_table > -np.inf
-        table[small] = _FLOOR
-    return table, shift
+        table = support.gather(log_table)
+        shift = np.maximum.reduceat(table, support.row_ptr[:-1])
+        shift[np.isneginf(shift)] = 0.0
+        table -= np.repeat(shift, np.diff(support.row_ptr))
+    return _exp(table), shift
 
 
 class Scaled:
@@ -73,13 +84,13 @@ class Part:
         Rows of the node and edge tables.
     potentials : Potentials
         Complete log-potentials.
-    node : tuple (table, shift)
-        The node table as probabilities.
     support : Support or None
         Where to walk over allowed states only; None takes matrix products.
+    node : tuple (table, shift)
+        What `scaled_rows` made of the node table.
     """
 
-    def __init__(self, offsets, index, edge_index, potentials, node, support):
+    def __init__(self, offsets, index, edge_index, potentials, support, node):
         self.offsets = offsets
         self.index = index
         self.edge_index = edge_index
@@ -107,13 +118,14 @@ class Part:
         else:
             sums = sparse_sums(
                 *arguments,
+                self.edge_index,
                 self.support.pattern,
                 self.support.ptr,
                 self.support.states,
+                self.support.row_ptr,
+                node,
                 scaled.start,
                 scaled.edge,
-                self.edge_index,
-                node,
                 scaled.stop,
                 weight[order],
                 scaled.strict,
@@ -133,8 +145,20 @@ class Part:
     def _redo(self, s, weight, counts):
         """Log-partition of sequence s in log space; its counts are added to counts."""
         p = self.potentials
-        begin, end = self.offsets[s], self.offsets[s + 1]
-        what = (end - begin, self.index, p.start, p.edge, self.edge_index, p.node)
+        tokens = slice(self.offsets[s], self.offsets[s + 1])
+        rows = self.index[tokens]
+        node = p.node[rows]
+        if self.support is not None:
+            node[~self.support.allowed[rows]] = -np.inf
+        L = len(rows)
+        edge_index = self.edge_index[tokens]
+        what = (0, L, np.arange(L), p.start, p.edge, edge_index, node)
         if counts is None:
-            return np.logaddexp.reduce(log_messages(begin, *what)[-1] + p.stop)
-        return log_space_sums(begin, *what, p.stop, weight, *counts)
+            return np.logaddexp.reduce(log_messages(*what)[-1] + p.stop)
+        own = np.zeros_like(node)
+        log_z = log_space_sums(*what, p.stop, weight, own, *counts[1:])
+        if self.support is not None:
+            own = own[self.support.allowed[rows]]
+            rows, _ = gather(self.support.row_ptr, rows)
+        np.add.at(counts[0], rows, own)
+        return log_z

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from skstruct.structures._chain_sums import log_messages
+from skstruct.structures._chain_log import log_messages
 
 __all__ = ["best_paths", "entropies", "k_best_paths", "sample_paths"]
 

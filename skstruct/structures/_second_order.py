@@ -65,6 +65,7 @@ class _Layout(NamedTuple):
     value_row: np.ndarray  # row and state in the node table of each value
     value_state: np.ndarray
     value_begin: np.ndarray  # (U,)
+    marginal_value: np.ndarray  # the value behind each token's marginals
     shape: tuple  # (U, K)
 
 
@@ -344,7 +345,8 @@ class SecondOrderChain:
         # Unsigned, as numba then drops the test for negative indices.
         states = np.append(support.states, K).astype(np.uint32)
         where = np.nonzero(support.allowed)
-        return _Layout(rows, tokens, states, *where, value_begin, (U, K))
+        values = _ranges(tokens[:, 2], tokens[:, 1])
+        return _Layout(rows, tokens, states, *where, value_begin, values, (U, K))
 
     def _scale(self, values, table, stop):
         """The tables as probabilities, and what each sequence's log-partition lacks."""
@@ -371,12 +373,11 @@ class SecondOrderChain:
         return future, np.empty(longest + 1), np.empty((2, widest, widest))
 
     def _node_counts(self, gamma, shape):
-        _, tokens, _, row, state, *_ = self._layout
-        values = np.bincount(
-            _ranges(tokens[:, 2], tokens[:, 1]), gamma, minlength=len(row) + 1
-        )
+        layout = self._layout
+        n_values = len(layout.value_row) + 1
+        values = np.bincount(layout.marginal_value, gamma, minlength=n_values)
         node = np.zeros(shape)
-        node[row, state] = values[:-1]
+        node[layout.value_row, layout.value_state] = values[:-1]
         return node
 
     def _stop_counts(self, gamma, n_states):

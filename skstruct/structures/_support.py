@@ -23,6 +23,8 @@ class Support:
         Set p is ``states[ptr[p]:ptr[p + 1]]``, in rising order.
     sizes : ndarray
         Number of states of each set.
+    row_ptr : ndarray of shape (U + 1,)
+        Where the entries of each row begin in `gather`.
     """
 
     def __init__(self, allowed):
@@ -42,18 +44,31 @@ class Support:
         self.ptr = np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.intp)
         self.states = np.nonzero(distinct)[1].astype(np.intp)
 
+        self.row_ptr = np.concatenate([[0], np.cumsum(self.sizes[self.pattern])])
+        self._where = np.flatnonzero(self.allowed)
+
     @classmethod
     def full(cls, n_rows, n_states):
         """Every state for every row."""
-        out = cls(np.ones((1, n_states), dtype=bool))
-        out.pattern = np.zeros(n_rows, dtype=np.intp)
-        out.allowed = np.broadcast_to(out.allowed, (n_rows, n_states))
-        return out
+        return cls(np.ones((n_rows, n_states), dtype=bool))
 
     def rows(self, part):
-        """The support of a slice of the rows."""
+        """The support of a slice ``lo:hi`` of the rows."""
         out = copy.copy(self)
         out.pattern, out.allowed = self.pattern[part], self.allowed[part]
+        ends = self.row_ptr[part.start : part.stop + 1]
+        out.row_ptr = ends - ends[0]
+        out._where = self._where[ends[0] : ends[-1]] - part.start * self.n_states
+        return out
+
+    def gather(self, table):
+        """Allowed entries of a table (U, K), row by row."""
+        return table.ravel()[self._where]
+
+    def scatter(self, entries):
+        """A table (U, K) of allowed entries, 0 elsewhere."""
+        out = np.zeros(self.allowed.shape)
+        out.ravel()[self._where] = entries
         return out
 
     def mask(self, node):
