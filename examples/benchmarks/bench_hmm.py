@@ -148,8 +148,8 @@ def main():
     if arguments.memory:
         memory()
         return
-    print("tokens, K | EM iteration: skstruct, hmmlearn (CPU s), ratio | Viterbi: same |")
-    print("two threads, wall ratio of an EM iteration")
+    print("tokens, states | EM iteration: skstruct, hmmlearn (CPU s), ratio |")
+    print("Viterbi: the same | two threads: wall ratio of an EM iteration")
     for n_states in (12, 45):
         for n_tokens in (50_000, 500_000):
             compare(n_tokens, n_states, arguments.pairs)

@@ -100,7 +100,7 @@ def gather(offsets, ids):
     new_offsets : ndarray of shape (m + 1,)
         Offsets of the taken samples.
     """
-    lengths = np.diff(offsets)[ids]
+    lengths = offsets[ids + 1] - offsets[ids]
     new = np.zeros(len(ids) + 1, dtype=np.intp)
     np.cumsum(lengths, out=new[1:])
     rows = np.arange(new[-1]) + np.repeat(offsets[ids] - new[:-1], lengths)

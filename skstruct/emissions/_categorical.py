@@ -5,7 +5,7 @@ from numbers import Real
 import numpy as np
 
 from skstruct.emissions._base import Emission, Observations, place
-from skstruct.emissions._dirichlet import divergence, expected_log
+from skstruct.emissions._dirichlet import divergence, draw, expected_log
 from skstruct.emissions._vocabulary import Vocabulary, as_tokens, check_categories
 
 __all__ = ["Categorical"]
@@ -187,22 +187,23 @@ class Categorical(Emission):
             Under ``update="variational"`` logs of weights that sum to less than one.
         """
         n = self._n_symbols
-        out = np.empty((n + 1, len(self.probabilities_)))
+        out = np.full((n + 1, len(self.probabilities_)), -np.log(n + 1))
         known = out[:n]
-        if self.update == "variational":
-            known[...] = self._log_weights.T
+        variational = self.update == "variational"
+        source = (self._log_weights if variational else self.probabilities_).T
+        if self._allowed is not None:
+            known.fill(-np.inf)
+            where = np.flatnonzero(self._allowed.T)
+            entries = source.ravel()[where]
+            known.ravel()[where] = entries if variational else _log(entries)
         else:
-            with np.errstate(divide="ignore"):
-                np.log(self.probabilities_.T, out=known)
-        out[n] = -np.log(n + 1)
+            known[...] = source if variational else _log(source)
         if self._allowed is not None or np.isneginf(known.min()):
             self._inform_silent(known)
         return out if len(rows) == n + 1 else out[rows]
 
     def _inform_silent(self, known):
         """Let symbols that no state emits say nothing, in the states allowed."""
-        if self._allowed is not None:
-            known[:, self._mute] = -np.inf
         speaking = np.ones(len(self.probabilities_))
         if self._allowed is not None:
             speaking[self._mute] = 0.0
@@ -267,8 +268,7 @@ class Categorical(Emission):
             return 0.0
         p = self.probabilities_
         p = p if self._allowed is None else p[self._allowed]
-        with np.errstate(divide="ignore"):
-            return float(self.alpha * np.log(p).sum())
+        return float(self.alpha * _log(p).sum())
 
     def sample(self, states, random_state):
         """Draw a symbol for each state.
@@ -284,18 +284,7 @@ class Categorical(Emission):
         -------
         ndarray of shape (T,)
         """
-        uniforms = random_state.uniform(size=len(states))
-        drawn = np.zeros(len(states), dtype=np.intp)
-        for k in np.unique(states):
-            here = np.flatnonzero(states == k)
-            cumulative = np.cumsum(self.probabilities_[k])
-            found = np.searchsorted(
-                cumulative, uniforms[here] * cumulative[-1], side="right"
-            )
-            # Rounding must not end behind the last symbol that is possible.
-            last = np.searchsorted(cumulative, cumulative[-1])
-            drawn[here] = np.minimum(found, last)
-        return self.symbols_[drawn]
+        return self.symbols_[draw(self.probabilities_, states, random_state)]
 
     def perturb(self, amount, random_state):
         """Multiply every probability by a factor in [1, 1 + amount]."""
@@ -382,8 +371,11 @@ class Categorical(Emission):
         return start
 
     def _smoothed(self, counts):
-        counts = counts + self.alpha
-        return counts if self._allowed is None else counts * self._allowed
+        if self.alpha == 0:
+            return counts.copy(order="K")
+        return counts + (
+            self.alpha if self._allowed is None else self.alpha * self._allowed
+        )
 
     def _set_posterior(self, concentration):
         """Dirichlet posteriors, the weights exp E log theta, and these normalised."""
@@ -392,6 +384,11 @@ class Categorical(Emission):
         weights = np.exp(self._log_weights)
         weights[~weights.any(axis=1)] = 1.0
         self.probabilities_ = weights / weights.sum(axis=1, keepdims=True)
+
+
+def _log(p):
+    with np.errstate(divide="ignore"):
+        return np.log(p)
 
 
 def _append_mean(array, n):

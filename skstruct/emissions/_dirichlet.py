@@ -1,9 +1,9 @@
-"""Rows of Dirichlet distributions; an entry of 0 is a symbol that is not allowed."""
+"""Rows of probabilities and their Dirichlet distributions; 0 is not allowed."""
 
 import numpy as np
 from scipy.special import digamma, gammaln
 
-__all__ = ["divergence", "expected_log"]
+__all__ = ["divergence", "draw", "expected_log"]
 
 
 def expected_log(concentration):
@@ -27,3 +27,19 @@ def divergence(concentration, logs, alpha):
         + c.size * gammaln(alpha)
         + ((c - alpha) * logs[inside]).sum()
     )
+
+
+def draw(probabilities, states, random_state):
+    """A column of row ``states[t]`` of a table (K, V) for each t."""
+    uniforms = random_state.uniform(size=len(states))
+    drawn = np.zeros(len(states), dtype=np.intp)
+    for k in np.unique(states):
+        here = np.flatnonzero(states == k)
+        cumulative = np.cumsum(probabilities[k])
+        found = np.searchsorted(
+            cumulative, uniforms[here] * cumulative[-1], side="right"
+        )
+        # Rounding must not end behind the last symbol that is possible.
+        last = np.searchsorted(cumulative, cumulative[-1])
+        drawn[here] = np.minimum(found, last)
+    return drawn

@@ -1,5 +1,7 @@
 """Every verb of the first-order chain against enumeration."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -39,13 +41,13 @@ def _case(
     masked = node if mask is None else np.where(mask, node, -np.inf)
     rows_of_edges = np.zeros(T, int) if edges == "shared" else edge_index[edges]
     samples = [
-        dict(
-            node=masked[index[a:b]],
-            edge=edge[rows_of_edges[a:b]],
-            start=start,
-            stop=stop,
-        )
-        for a, b in zip(offsets[:-1], offsets[1:], strict=True)
+        {
+            "node": masked[index[a:b]],
+            "edge": edge[rows_of_edges[a:b]],
+            "start": start,
+            "stop": stop,
+        }
+        for a, b in itertools.pairwise(offsets)
     ]
     return chain, p, samples
 
@@ -119,7 +121,7 @@ def test_argmax_k_best_score_entropy(options, seed):
     best = chain.k_best(p, 4)
     given = chain.score(states, p)
     for i, sample in enumerate(samples):
-        paths, scores = _paths(sample)
+        _, scores = _paths(sample)
         a, b = chain.offsets[i], chain.offsets[i + 1]
         close(score[i], scores.max())
         close(entropy[i], oracle.entropy(scores))
