@@ -59,7 +59,7 @@ spread = np.sqrt(model.covariances_[calm_first, 0, 0])
 volume = model.means_[calm_first, 1]
 for k, row in enumerate(zip(share, lasts, spread, volume, strict=True)):
     print(
-        "state {}: {:3.0%} of days, {:4.1f} days a visit, returns +-{:.1f} %, "
+        "state {}: {:3.0%} of days, {:4.1f} days a visit, returns ±{:.1f} %, "
         "log volume {:+.2f}".format(k, *row)
     )
 
@@ -87,7 +87,7 @@ top.plot(days, frame["return"], color="black", linewidth=0.7)
 top.set(ylabel="return (%)", title="A daily series and the regimes read off it")
 names = [f"state {k}: returns ±{spread[k]:.1f} %" for k in range(len(spread))]
 patches = [plt.Rectangle((0, 0), 1, 1, color=color) for color in palette]
-top.legend(patches, names, ncols=len(names), loc="lower right", fontsize="small")
+top.legend(patches, names, ncols=len(names), loc="lower left", fontsize="small")
 bottom.stackplot(days, posterior[:, calm_first].T, colors=palette, linewidth=0)
 bottom.set(ylabel="p(state)", xlabel="day", ylim=(0, 1), xlim=(-0.5, days[-1] + 0.5))
 

@@ -155,10 +155,10 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
     Notes
     -----
     Annealing makes the result independent of the start where a dictionary or labels
-    tell states apart. Without them it cannot help: while all states are alike, an
-    iteration shrinks their differences by the factor :math:`\beta`, so that the first
-    critical inverse temperature is 1, and EM begins there. Gaussian states start from
-    k-means with small covariances instead.
+    tell states apart. Without them it only forgets the start: while all states are
+    alike, an iteration shrinks their differences by the factor :math:`\beta`, so that
+    the first critical inverse temperature is 1, and EM begins there. Gaussian states
+    start from k-means with small covariances instead.
 
     References
     ----------
