@@ -9,7 +9,7 @@ from skstruct.containers import gather
 from skstruct.structures._base import Posterior, Potentials, sum_by_sequence
 from skstruct.structures._batching import chunks, run_chunks
 from skstruct.structures._chain import Chain
-from skstruct.structures._chain_parts import scaled_exp
+from skstruct.structures._chain_parts import scaled_exp, scaled_rows
 from skstruct.structures._second_order_sums import (
     filtered,
     log_space_sums,
@@ -62,11 +62,8 @@ class _Layout(NamedTuple):
     rows: np.ndarray  # (n, 2): first and last + 1 row of each sequence in tokens
     tokens: np.ndarray
     states: np.ndarray
-    value_row: np.ndarray  # row and state in the node table of each value
-    value_state: np.ndarray
-    value_begin: np.ndarray  # (U,)
     marginal_value: np.ndarray  # the value behind each token's marginals
-    shape: tuple  # (U, K)
+    support: Support
 
 
 class SecondOrderChain:
@@ -151,7 +148,7 @@ class SecondOrderChain:
         logs = _, table, stop = self._complete(potentials)
         layout, K = self._layout, len(stop)
         weight = np.ones(len(self)) if weight is None else np.array(weight, float)
-        scaled, shift = self._scale(*logs)
+        scaled, shift = self._scale(potentials.node, table, stop)
         log_z = np.zeros(len(self))
         gamma = np.zeros(layout.tokens[:, 1].sum())
 
@@ -171,7 +168,7 @@ class SecondOrderChain:
         counts = sum(run_chunks(do, self._chunks, n_jobs), np.zeros_like(table))
         return Posterior(
             log_z,
-            self._node_counts(gamma, potentials.node.shape),
+            self._node_counts(gamma),
             edge=counts[:K, :K].copy(),
             start=counts[K, K].copy(),
             stop=self._stop_counts(gamma, K),
@@ -309,16 +306,14 @@ class SecondOrderChain:
                 f"`edge` of a second-order chain over {K} states has shape {(K,) * 3}; "
                 f"got {np.shape(edge)}."
             )
-        if self._layout is None or self._layout.shape != (U, K):
+        if self._layout is None or self._layout.support.allowed.shape != (U, K):
             self._layout = self._lay_out(U, K)
         table = np.full((K + 1, K + 1, K), -np.inf)
         table[:K, :K] = edge
         table[K, :K] = 0.0 if second is None else second
         table[K, K] = 0.0 if start is None else start
         stop = np.zeros(K) if stop is None else np.array(stop, dtype=float)
-        values = np.asarray(node, float)[
-            self._layout.value_row, self._layout.value_state
-        ]
+        values = self._layout.support.gather(np.asarray(node, dtype=float))
         return np.append(values, 0.0), table, stop
 
     def _lay_out(self, U, K):
@@ -329,31 +324,27 @@ class SecondOrderChain:
                 f"{support.allowed.shape}."
             )
         sizes = support.sizes[support.pattern]
-        value_begin = np.cumsum(sizes) - sizes
         first = self.offsets[:-1] + 2 * np.arange(1, len(self) + 1)
         rows = np.stack([first, first + self._lengths], axis=1)
         tokens = np.empty((len(self.index) + 2 * len(self), 4), dtype=np.int64)
         # The boundary: the last list, of state K alone, with the last value.
-        tokens[:, :3] = len(support.states), 1, sizes.sum()
+        tokens[:, :3] = len(support.states), 1, support.row_ptr[-1]
         place = np.arange(len(self.index)) + np.repeat(
             first - self.offsets[:-1], self._lengths
         )
         tokens[place, 0] = support.ptr[support.pattern[self.index]]
         tokens[place, 1] = sizes[self.index]
-        tokens[place, 2] = value_begin[self.index]
+        tokens[place, 2] = support.row_ptr[self.index]
         tokens[:, 3] = np.cumsum(tokens[:, 1]) - tokens[:, 1]
         # Unsigned, as numba then drops the test for negative indices.
         states = np.append(support.states, K).astype(np.uint32)
-        where = np.nonzero(support.allowed)
         values = _ranges(tokens[:, 2], tokens[:, 1])
-        return _Layout(rows, tokens, states, *where, value_begin, values, (U, K))
+        return _Layout(rows, tokens, states, values, support)
 
-    def _scale(self, values, table, stop):
+    def _scale(self, node, table, stop):
         """The tables as probabilities, and what each sequence's log-partition lacks."""
-        layout, K, L = self._layout, len(stop), self._lengths
-        top = np.maximum.reduceat(values[:-1], layout.value_begin)
-        top = np.where(np.isfinite(top), top, 0.0)
-        values = values - np.append(top[layout.value_row], 0.0)
+        K, L = len(stop), self._lengths
+        values, top = scaled_rows(np.asarray(node, float), self._layout.support)
         scaled = np.zeros_like(table)
         scaled[:K, :K], edge_shift = scaled_exp(table[:K, :K])
         scaled[K, :K], second_shift = scaled_exp(table[K, :K])
@@ -362,7 +353,7 @@ class SecondOrderChain:
         shift = sum_by_sequence(top[self.index], self.offsets)
         shift += (L > 0) * (start_shift + stop_shift) + (L > 1) * second_shift
         shift += np.maximum(L - 2, 0) * edge_shift
-        return (scaled_exp(values)[0], scaled, stop), shift
+        return (np.append(values, 1.0), scaled, stop), shift
 
     def _scratch(self, first, last):
         longest = int(self._lengths[first:last].max(initial=0))
@@ -372,13 +363,10 @@ class SecondOrderChain:
         future = np.empty((longest + 1, widest, widest))
         return future, np.empty(longest + 1), np.empty((2, widest, widest))
 
-    def _node_counts(self, gamma, shape):
-        layout = self._layout
-        n_values = len(layout.value_row) + 1
-        values = np.bincount(layout.marginal_value, gamma, minlength=n_values)
-        node = np.zeros(shape)
-        node[layout.value_row, layout.value_state] = values[:-1]
-        return node
+    def _node_counts(self, gamma):
+        target, support = self._layout.marginal_value, self._layout.support
+        n_values = support.row_ptr[-1]
+        return support.scatter(np.bincount(target, gamma, n_values + 1)[:n_values])
 
     def _stop_counts(self, gamma, n_states):
         rows, tokens, states = self._layout[:3]
