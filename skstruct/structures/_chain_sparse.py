@@ -7,6 +7,9 @@ from skstruct.structures._chain_sums import TINY
 
 __all__ = ["sparse_sums"]
 
+# Of all mass, what may be dropped on the way without being seen in the result.
+_UNSEEN = 1e-20
+
 
 @njit(cache=True, nogil=True)
 def sparse_sums(
@@ -46,6 +49,7 @@ def sparse_sums(
     for s in range(n):
         L = lengths[s]
         total, product = 0.0, 1.0
+        dropped = 0.0  # no more mass than this would have come out of what was dropped
         q, m = 0, 0  # the states of the token before: where they begin, how many
         for t in range(L):
             u = index[begins[s] + t]
@@ -68,10 +72,12 @@ def sparse_sums(
                 lost[s] = True
                 break
             scale[t] = 1.0 / z
+            dropped *= k * scale[t]
             for j in range(k):
                 alpha[t, j] *= scale[t]
-                if strict and 0.0 < alpha[t, j] < TINY:
-                    lost[s] = True
+                if strict and alpha[t, j] < TINY:
+                    dropped += alpha[t, j]
+                    alpha[t, j] = 0.0
             product *= z
             if product < TINY:
                 total += np.log(product)
@@ -82,7 +88,7 @@ def sparse_sums(
         final = 0.0
         for j in range(m):
             final += alpha[L - 1, j] * stop[states[q + j]]
-        if final < TINY:
+        if final < TINY or dropped > _UNSEEN * final:
             lost[s] = True
             continue
         log_z[s] = total + np.log(product) + np.log(final)
@@ -94,6 +100,8 @@ def sparse_sums(
             p = ptr[pattern[u]]
             k = ptr[pattern[u] + 1] - p
             for j in range(k):
+                if alpha[t, j] == 0.0:  # nothing comes here, so nothing bounds beta
+                    beta[j] = 0.0
                 share = alpha[t, j] * beta[j]
                 node_counts[row_ptr[u] + j] += share
                 beta[j] *= node[row_ptr[u] + j] * scale[t]
