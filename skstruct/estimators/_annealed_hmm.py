@@ -130,7 +130,7 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
         Whether the best run converged at the last inverse temperature.
     n_features_in_ : int
         Number of features, where tokens are vectors.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if X was a DataFrame.
 
     Raises
