@@ -179,6 +179,24 @@ def test_a_state_lost_to_underflow_comes_back():
         close(found.node[:, 1], np.ones(30))
 
 
+@pytest.mark.parametrize("early", [-20.0, -90.0])
+def test_a_state_that_few_sequences_allow_comes_back(early):
+    # The same among many states of which few are allowed, which are walked one by one.
+    node = np.zeros((30, 9))
+    node[:, :2] = np.repeat([[0.0, early], [-100.0, 0.0]], [10, 20], axis=0)
+    edge = np.where(np.eye(9), 0.0, -np.inf)
+    allowed = np.zeros((30, 9), bool)
+    allowed[:, :2] = True
+    chain = Chain([0, 10, 30, 60], np.r_[:10, 10:30, :30], allowed=allowed)
+    assert chain._sparse
+    found = chain.posterior(Potentials(node, edge))
+    end = np.logaddexp(0, 10 * early)
+    both = np.logaddexp(10 * early, -2000)
+    close(found.log_partition, [end, np.log1p(np.exp(-2000)), both])
+    close(found.node[:10, 1], np.exp(10 * early - end) + np.ones(10))
+    close(found.node[10:, 1], 2 * np.ones(20))
+
+
 @pytest.mark.parametrize("options", [{}, {"allowed": 0.3}, {"rows": "token"}])
 def test_jobs_read_only_and_order_do_not_matter(options):
     rng = np.random.default_rng(0)
