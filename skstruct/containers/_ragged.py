@@ -9,6 +9,17 @@ from skstruct.containers._reading import as_values, flatten, join, offsets_of
 __all__ = ["Ragged"]
 
 
+class _Single(int):
+    """The number 1, which gives advice where a splitter puts it into an error."""
+
+    def __format__(self, spec):
+        return (
+            f"{int(self):{spec}} (one sequence; folds are made of whole sequences: cut "
+            "a long one by skstruct.model_selection.BlockSplit, or fit and score on "
+            "all of it by TransductiveSplit)"
+        )
+
+
 class Ragged(Batch):
     """A batch of sequences: flat ``values`` and the ``offsets`` that cut them.
 
@@ -56,6 +67,11 @@ class Ragged(Batch):
     """
 
     __slots__ = ("offsets", "source", "tokens", "values")
+
+    @property
+    def shape(self):
+        """``(n_sequences,)``."""
+        return (_Single(1) if len(self) == 1 else len(self),)
 
     def __init__(self, sequences):
         if isinstance(sequences, Ragged):

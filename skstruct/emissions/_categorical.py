@@ -187,8 +187,8 @@ class Categorical(Emission):
             Under ``update="variational"`` logs of weights that sum to less than one.
         """
         n = self._n_symbols
-        out = np.full((n + 1, len(self.probabilities_)), -np.log(n + 1))
-        known = out[:n]
+        out = np.empty((n + 1, len(self.probabilities_)))
+        known, out[n] = out[:n], -np.log(n + 1)
         variational = self.update == "variational"
         source = (self._log_weights if variational else self.probabilities_).T
         if self._allowed is not None:

@@ -22,15 +22,23 @@ class Vocabulary:
     def __init__(self, symbols):
         self.symbols = symbols
         self._codes = dict(zip(symbols.tolist(), range(len(symbols)), strict=True))
+        self._dense = None
         if symbols.dtype.kind == "i":
             self._order = np.argsort(symbols)
             self._sorted = symbols[self._order]
+            low, high = int(self._sorted[0]), int(self._sorted[-1])
+            if high - low < 4 * len(symbols):  # few gaps: look codes up in an array
+                self._dense = np.full(high - low + 3, len(symbols))
+                self._dense[symbols - low + 1] = np.arange(len(symbols))
 
     def __len__(self):
         return len(self.symbols)
 
     def codes(self, tokens):
         """Look up the number of each token; ``len(self)`` if it is no symbol."""
+        if self._dense is not None and tokens.dtype.kind == "i":
+            low, high = self._sorted[0] - 1, self._sorted[-1] + 1
+            return self._dense[np.clip(tokens, low, high) - low]
         if tokens.dtype.kind == "i" and self.symbols.dtype.kind == "i":
             at = np.searchsorted(self._sorted, tokens)
             np.minimum(at, len(self) - 1, out=at)

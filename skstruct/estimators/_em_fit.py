@@ -69,18 +69,21 @@ class Trainer:
         p = p.mix(self.skew, beta) if skewed else p.power(beta)
         return self.batch.chain.posterior(p, weight=self.weight, n_jobs=self.n_jobs)
 
+    def log_likelihood(self, posterior):
+        """Mean log-partition a token; sequences without weight have no say."""
+        log_z = np.where(self.weight > 0, posterior.log_partition, 0.0)
+        return float(self.weight @ log_z / self.n_tokens)
+
     def objective(self, model, posterior, beta):
         """Free energy and log-prior, a token."""
-        log_z = np.where(self.weight > 0, posterior.log_partition, 0.0)
-        impossible = np.isneginf(log_z)
+        impossible = np.isneginf(posterior.log_partition) & (self.weight > 0)
         if impossible.any():
             raise ValueError(
                 f"Sequence {np.flatnonzero(impossible)[0]} has probability zero: start "
                 "values, tag_dictionary, clamped labels or skew_from leave it no "
                 "possible states. Smooth the arrays given, or remove the sequence."
             )
-        value = self.weight @ log_z / beta + model.log_prior()
-        return value / self.n_tokens
+        return self.log_likelihood(posterior) / beta + model.log_prior() / self.n_tokens
 
     def run(self, model, betas, *, jitter, random_state, on_iteration, **limits):
         """Anneal a model in place from where it stands; returns a `Run`."""
@@ -95,9 +98,14 @@ class Trainer:
             model.m_step(model.statistics(self.batch, posterior))
 
         def record(beta, iteration, objective):
-            history.append(
-                {"beta": float(beta), "iteration": iteration, "objective": objective}
-            )
+            entry = {
+                "beta": float(beta),
+                "iteration": iteration,
+                "objective": float(objective),
+            }
+            if beta == 1:  # the free energy of other betas is no likelihood
+                entry["log_likelihood"] = self.log_likelihood(last["posterior"])
+            history.append(entry)
             return on_iteration(model, history)
 
         def may_stop(iteration, posterior):
@@ -120,8 +128,10 @@ class Trainer:
             on_raise=shake,
             **limits,
         )
+        n_e_steps = len(history)
         posterior, objective = last["posterior"], history[-1]["objective"]
         if not converged:  # an M-step came after the last E-step
+            n_e_steps += 1
             posterior = self.posterior(model, betas[-1])
             objective = self.objective(model, posterior, betas[-1])
         alike = model.n_states > 1 and information(posterior.node) < _ALIKE
@@ -130,7 +140,7 @@ class Trainer:
             objective,
             posterior.node.sum(axis=0),
             history,
-            len(history),
+            n_e_steps,
             converged,
             alike,
         )

@@ -68,19 +68,6 @@ class TaggedBatch:
         """The emission's table as the chain reads it."""
         return node if self.base is None else node[self.base]
 
-    def informed(self, node):
-        """`table`, where a row impossible in all its states says nothing instead.
-
-        A label that is given wins over an emission that rules it out.
-        """
-        node = self.table(node)
-        if self.allowed is None:
-            return node
-        best = np.where(self.allowed, node, -np.inf).max(axis=1)
-        node = node.copy() if self.base is None else node
-        node[np.isneginf(best)] = 0.0
-        return node
-
     def counts(self, node):
         """The chain's expected counts as the emission reads them."""
         if self.base is None:

@@ -88,7 +88,7 @@ class HMMPredictions:
             model.n_states,
         )
         p = model.potentials(batch.rows)
-        p = p._replace(node=batch.informed(p.node))
+        p = p._replace(node=batch.table(p.node))
         return data, answer, batch, p
 
     def _allowed(self):

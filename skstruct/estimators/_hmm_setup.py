@@ -15,6 +15,7 @@ __all__ = [
     "schedule",
     "skewing_potentials",
     "start_model",
+    "start_values",
 ]
 
 DEFAULT_N_STATES = 12
@@ -97,16 +98,28 @@ def _names_from_labels(labels, sources):
     return distinct + [f"state_{i}" for i in range(len(distinct), wanted)]
 
 
-def implied_sizes(estimator, emission, skew):
-    """Numbers of states that start values imply, by the name of the parameter."""
+def start_values(estimator, emission):
+    """Start values that the user gave, by the name of the parameter."""
     given = {
         "startprob_init": estimator.startprob_init,
         "transmat_init": estimator.transmat_init,
         "init of emissions": getattr(emission, "init", None),
         "means_init of emissions": getattr(emission, "means_init", None),
     }
+    return {name: array for name, array in given.items() if array is not None}
+
+
+def implied_sizes(given, skew):
+    """Numbers of states that start values imply, by the name of the parameter."""
     sizes = {name: len(a) for name, a in given.items() if hasattr(a, "__len__")}
-    return sizes if skew is None else sizes | {"skew_from": len(skew.states_)}
+    if skew is None:
+        return sizes
+    if given:
+        raise ValueError(
+            f"skew_from gives the start values, and so does {next(iter(given))}; leave "
+            "one of them None."
+        )
+    return {"skew_from": len(skew.states_)}
 
 
 def check_fixed(fixed):

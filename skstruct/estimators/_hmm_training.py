@@ -22,6 +22,7 @@ from skstruct.estimators._hmm_setup import (
     schedule,
     skewing_potentials,
     start_model,
+    start_values,
 )
 from skstruct.estimators._resolve import resolve_emission
 from skstruct.estimators._tag_dictionary import TagDictionary
@@ -82,8 +83,9 @@ class Training:
         if e.tag_dictionary is not None:
             dictionary = TagDictionary.of(e.tag_dictionary)
         skew = None if e.skew_from is None else initialiser(e.skew_from)
+        self.given = start_values(e, self.emission)
         if stream is None or stream.names is None:
-            sizes = implied_sizes(e, self.emission, skew)
+            sizes = implied_sizes(self.given, skew)
             self.names = StateNames(e.n_states, dictionary, labels, known, sizes)
         else:
             stream.check(e)
@@ -136,8 +138,7 @@ class Training:
             return
         self.stream = _copied(self.stream)
         self.emission = self.stream.model.emission
-        if hasattr(self.emission, "extend"):
-            self.emission.extend(values, offsets=offsets)
+        self.emission.extend(values, offsets=offsets)
         self.observations = self.emission.encode(values, offsets=offsets)
 
     def _allowed(self, dictionary):
@@ -195,13 +196,8 @@ class Training:
         return (len(self.betas) - 1) * e.anneal_max_iter + e.max_iter
 
     def _starts_uniform(self):
-        e = self.estimator
-        given = (
-            e.startprob_init,
-            e.transmat_init,
-            getattr(self.emission, "init", None),
-        )
-        return self.guided or self.skew is not None or all(g is not None for g in given)
+        all_given = {"startprob_init", "transmat_init", "init of emissions"}
+        return self.guided or self.skew is not None or all_given <= self.given.keys()
 
     def _start(self, random_state, trainer):
         e = self.estimator
@@ -246,7 +242,7 @@ class Training:
                     anneal_max_iter=e.anneal_max_iter,
                     anneal_tol=e.anneal_tol,
                 )
-            self.n_e_steps += run.n_e_steps
+            self.n_e_steps += run.n_e_steps + (self.skew is not None)
             yield run
 
     def step(self, random_state):
@@ -314,15 +310,11 @@ class Training:
 
     def _states_are_told_apart(self):
         """Whether names or start values say which state is which."""
-        e = self.estimator
-        given = (e.startprob_init, e.transmat_init, e.skew_from)
-        of_emission = [
-            getattr(self.emission, name, None) for name in ("init", "means_init")
-        ]
         return (
             self.names.named
             or self.stream is not None
-            or any(g is not None for g in (*given, *of_emission))
+            or self.skew is not None
+            or bool(self.given)
         )
 
     def warn(self, run, *, stopped):

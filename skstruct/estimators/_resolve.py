@@ -1,6 +1,5 @@
 """Names to components: what a string or None in a constructor stands for."""
 
-import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
@@ -29,8 +28,7 @@ def resolve_emission(emissions, values):
     if emissions == "auto":
         column = values.ndim == 1 or values.shape[1:] == (1,)
         symbols = not sp.issparse(values) and (
-            values.dtype == object
-            or (column and np.issubdtype(values.dtype, np.integer))
+            values.dtype == object or (column and values.dtype.kind in "iub")
         )
         emissions = "categorical" if symbols else "gaussian"
     if not isinstance(emissions, str) or emissions not in EMISSIONS:

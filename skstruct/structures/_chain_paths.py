@@ -10,21 +10,22 @@ __all__ = ["best_paths", "entropies", "k_best_paths", "sample_paths"]
 
 # `max` turns into vector instructions only where NaN need not be thought of.
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
-def _max_plus(before, edge, out):
-    """``out[b] = max_a before[a] + edge[a, b]``, four rows at a time."""
-    K = len(before)
+def _max_plus(delta, t, edge, e):
+    """``delta[t, b] = max_a delta[t - 1, a] + edge[e, a, b]``, four rows at a time."""
+    K = delta.shape[1]
     for b in range(K):
-        out[b] = -np.inf
+        delta[t, b] = -np.inf
     for a in range(0, K - 3, 4):
-        p, q, r, s = before[a], before[a + 1], before[a + 2], before[a + 3]
+        p, q = delta[t - 1, a], delta[t - 1, a + 1]
+        r, s = delta[t - 1, a + 2], delta[t - 1, a + 3]
         for b in range(K):
-            x = max(p + edge[a, b], q + edge[a + 1, b])
-            y = max(r + edge[a + 2, b], s + edge[a + 3, b])
-            out[b] = max(out[b], max(x, y))
+            x = max(p + edge[e, a, b], q + edge[e, a + 1, b])
+            y = max(r + edge[e, a + 2, b], s + edge[e, a + 3, b])
+            delta[t, b] = max(delta[t, b], max(x, y))
     for a in range(K - K % 4, K):
-        p = before[a]
+        p = delta[t - 1, a]
         for b in range(K):
-            out[b] = max(out[b], p + edge[a, b])
+            delta[t, b] = max(delta[t, b], p + edge[e, a, b])
 
 
 @njit(cache=True, nogil=True)
@@ -43,9 +44,10 @@ def best_paths(offsets, index, start, edge, edge_index, node, stop, path, score)
         for t in range(L):
             u = index[begin + t]
             if t == 0:
-                delta[0] = start
+                for b in range(K):
+                    delta[0, b] = start[b]
             else:
-                _max_plus(delta[t - 1], edge[edge_index[begin + t]], delta[t])
+                _max_plus(delta, t, edge, edge_index[begin + t])
             for b in range(K):
                 delta[t, b] += node[u, b]
         best = 0
@@ -57,11 +59,11 @@ def best_paths(offsets, index, start, edge, edge_index, node, stop, path, score)
         path[begin + L - 1] = best
         for t in range(L - 1, 0, -1):
             e, b = edge_index[begin + t], best
-            best = 0
+            best, highest = 0, delta[t - 1, 0] + edge[e, 0, b]
             for a in range(1, K):
                 x = delta[t - 1, a] + edge[e, a, b]
-                if x > delta[t - 1, best] + edge[e, best, b]:
-                    best = a
+                if x > highest:
+                    best, highest = a, x
             path[begin + t - 1] = best
 
 

@@ -136,12 +136,15 @@ def assert_same(actual, expected, **tolerance):
 
 
 def one_step(p, beta=1.0, alpha=0.0, labels=None, dictionary=None, **params):
-    """A model after one E- and M-step from given parameters."""
+    """A model after one E- and M-step, from given parameters or an initialiser."""
+    start = {"startprob_init": p.start, "transmat_init": p.transmat}
+    init = p.emission
+    if "skew_from" in params:
+        start, init = {}, None
     hmm = AnnealedHMM(
         K,
-        emissions=Categorical(alpha=alpha, init=p.emission, symbols=SYMBOLS),
-        startprob_init=p.start,
-        transmat_init=p.transmat,
+        emissions=Categorical(alpha=alpha, init=init, symbols=SYMBOLS),
+        **start,
         order=p.transmat.ndim - 1,
         tag_dictionary=dictionary,
         supervision="ignore" if labels is None else "clamp",

@@ -130,7 +130,10 @@ def test_one_long_series_in_a_search():
     # scikit-learn counts the samples before an estimator or a batch sees them.
     with pytest.raises(ValueError, match=r"n_splits=5 greater than .*n_samples=1"):
         GridSearchCV(hmm(), grid).fit([SERIES])
-    # So the trap itself, the series as a table, is where we can tell what to do.
+    # A batch of one sequence gives it a number that says what to do.
+    with pytest.raises(ValueError, match=r"BlockSplit, or .* by TransductiveSplit"):
+        GridSearchCV(hmm(), grid).fit(Ragged([SERIES]))
+    # The trap itself, the series as a table, is where we can tell at once.
     with pytest.warns(UserWarning, match=r"BlockSplit or TransductiveSplit"):
         GridSearchCV(hmm(), {"n_states": [2]}).fit(SERIES)
     cv = BlockSplit(3)

@@ -55,6 +55,10 @@ FITTED = hmm().fit(AB)
         ),
         ({"n_states": 3, "skew_from": FrozenEstimator(FITTED)}, "skew_from: 2"),
         ({"order": 2, "skew_from": FrozenEstimator(FITTED)}, "skew_from is of order 1"),
+        (
+            {"startprob_init": [0.5, 0.5], "skew_from": FrozenEstimator(FITTED)},
+            "skew_from gives the start values, and so does startprob_init",
+        ),
         ({"order": 2, "transmat_init": np.eye(2)}, r"shape \(2, 2, 2\)"),
         (
             {"skew_from": FrozenEstimator(hmm().fit([SERIES]))},

@@ -125,9 +125,9 @@ def test_what_else_a_fitted_model_answers(order):
 def test_skewed_annealing_begins_at_the_initialiser(order):
     mask = np.ones((V, K), dtype=bool)
     theirs = one_step(random_parameters(4, order, mask), 1.0, 0.3, transition_alpha=0.1)
-    p0, p = fitted_parameters(theirs), random_parameters(5, order, mask)
-    hmm = one_step(p, 1e-9, skew_from=FrozenEstimator(theirs))
-    expected = updated(p, expected_counts(p0, mask), mask)
+    p0 = fitted_parameters(theirs)
+    hmm = one_step(p0, 1e-9, skew_from=FrozenEstimator(theirs))
+    expected = updated(p0, expected_counts(p0, mask), mask)
     assert_same(fitted_parameters(hmm), expected, atol=1e-7)
 
 
@@ -136,10 +136,10 @@ def test_skewed_step_between_the_two():
     theirs = one_step(
         random_parameters(4, 1, mask), 1.0, 0.3, None, DICTIONARY, transition_alpha=0.1
     )
-    p0, p = fitted_parameters(theirs), random_parameters(5, 1, mask)
-    hmm = one_step(p, 0.4, dictionary=DICTIONARY, skew_from=FrozenEstimator(theirs))
+    p0 = fitted_parameters(theirs)
+    hmm = one_step(p0, 0.4, dictionary=DICTIONARY, skew_from=FrozenEstimator(theirs))
     # The model begins with the M-step of the initialiser's posterior.
-    p = updated(p, expected_counts(p0, mask), mask)
+    p = updated(p0, expected_counts(p0, mask), mask)
     counts = expected_counts(p, mask, beta=0.4, skew=p0)
     assert_same(fitted_parameters(hmm), updated(p, counts, mask))
 
