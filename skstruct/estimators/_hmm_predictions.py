@@ -123,7 +123,22 @@ class HMMPredictions:
         return answer(self.states_[codes])
 
     def fit_predict(self, X, y=None, sample_weight=None):
-        """Fit, then predict the training data; see ``fit`` and ``predict``."""
+        """Fit, then predict the training data.
+
+        Parameters
+        ----------
+        X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
+            Sequences as in ``fit``.
+        y : Ragged or list-like of sequences, default=None
+            As in ``fit``; under ``supervision="clamp"`` known labels hold.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of sequences.
+
+        Returns
+        -------
+        Ragged, object array of arrays, or array of shape (n_samples,)
+            As ``predict`` returns it.
+        """
         self.fit(X, y, sample_weight)
         labels = y if self.supervision == "clamp" else None
         return self.predict(X, observed_labels=labels)
@@ -158,7 +173,7 @@ class HMMPredictions:
         Returns
         -------
         Ragged, object array of arrays, or array of shape (n_samples, K)
-            p(y_t | x_1 .. x_t).
+            Each row is p(y_t | x_1 .. x_t).
         """
         _, answer, batch, p = self._read(X)
         return answer(_filtered(batch.chain, p))
@@ -174,7 +189,7 @@ class HMMPredictions:
         Returns
         -------
         ndarray of shape (n_samples, K)
-            p(y_{T+1} | x_1 .. x_T).
+            Each row is p(y_{T+1} | x_1 .. x_T).
         """
         data, _, batch, p = self._read(X)
         # One more token that says nothing: what is known of it is the prediction.
@@ -225,7 +240,7 @@ class HMMPredictions:
         Returns
         -------
         ndarray of shape (n_samples,)
-            log p(x); 0 for an empty sequence, ``-inf`` for an impossible one.
+            Natural logarithms; 0 for an empty sequence, ``-inf`` for an impossible one.
         """
         _, _, batch, p = self._read(X)
         return batch.chain.log_partition(p, n_jobs=self.n_jobs)
@@ -255,14 +270,33 @@ class HMMPredictions:
         return float(total / n_tokens) if n_tokens else 0.0
 
     def aic(self, X):
-        """Akaike's information criterion of the model on X; lower is better."""
+        """Akaike's information criterion of the model on X; lower is better.
+
+        Parameters
+        ----------
+        X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
+            Sequences as in ``fit``.
+
+        Returns
+        -------
+        float
+            Twice the number of free parameters less twice the log-likelihood.
+        """
         total = self.score_samples(X).sum()
         return 2 * self._model.n_parameters() - 2 * total
 
     def bic(self, X):
         """Bayesian information criterion of the model on X; lower is better.
 
-        The sample size is the number of tokens.
+        Parameters
+        ----------
+        X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
+            Sequences as in ``fit``.
+
+        Returns
+        -------
+        float
+            As `aic`, each parameter weighing the log of the number of tokens.
         """
         total = self.score_samples(X).sum()
         n_tokens = max(read_batch(X)[0].n_tokens, 1)

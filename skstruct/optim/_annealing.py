@@ -14,10 +14,12 @@ def geometric_schedule(beta_min, growth, beta_max):
 
     Parameters
     ----------
-    beta_min, beta_max : float
-        First and last inverse temperature, ``0 < beta_min <= beta_max``.
+    beta_min : float
+        First inverse temperature, > 0.
     growth : float
         Factor between neighbours, > 1.
+    beta_max : float
+        Last inverse temperature, at least ``beta_min``.
 
     Returns
     -------
