@@ -120,8 +120,8 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
         Order 1 only: mean number of tokens that a visit to a state lasts.
     history_ : list of dict
         Of the best run, for each iteration its "beta", "iteration" at this beta (from
-        1) and "objective", :math:`F_\beta` and log-prior a token; comparable within
-        one beta only.
+        1) and "objective", :math:`F_\beta` and log-prior a token, comparable within
+        one beta only; at beta 1 of ``fit`` also "log_likelihood", a token.
     n_iter_ : int
         Number of iterations of the best run.
     n_e_steps_ : int
