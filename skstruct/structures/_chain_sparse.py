@@ -3,12 +3,9 @@
 import numpy as np
 from numba import njit
 
-from skstruct.structures._chain_sums import TINY
+from skstruct.structures._chain_sums import TINY, UNSEEN
 
 __all__ = ["sparse_sums"]
-
-# Of all mass, what may be dropped on the way without being seen in the result.
-_UNSEEN = 1e-20
 
 
 @njit(cache=True, nogil=True)
@@ -88,7 +85,7 @@ def sparse_sums(
         final = 0.0
         for j in range(m):
             final += alpha[L - 1, j] * stop[states[q + j]]
-        if final < TINY or dropped > _UNSEEN * final:
+        if final < TINY or dropped > UNSEEN * final:
             lost[s] = True
             continue
         log_z[s] = total + np.log(product) + np.log(final)

@@ -8,10 +8,12 @@ floats is reported back, to be done again in log space.
 import numpy as np
 from numba import njit
 
-__all__ = ["TINY", "dense_sums"]
+__all__ = ["TINY", "UNSEEN", "dense_sums"]
 
 # Below this share of the largest message, a message is close to the end of the range.
 TINY = 1e-100
+# Share of all mass that may be dropped on the way without being seen in the result.
+UNSEEN = 1e-20
 
 
 @njit(cache=True, nogil=True)
@@ -58,10 +60,15 @@ def _blocks(lengths, width, max_rows):
 
 @njit(cache=True, nogil=True)
 def _forward(
-    begins, active, first, index, start, edge, node, strict, alpha, scale, lost
+    begins, active, first, index, start, edge, node, strict, alpha, scale, lost, dropped
 ):
-    """Rescaled forward messages of one block; marks sequences that underflow."""
+    """Rescaled forward messages of one block; marks sequences that underflow.
+
+    No more than the share ``dropped`` of a sequence would have come out of mass that
+    was too small to be carried on.
+    """
     K = len(start)
+    spread = edge.sum(axis=1).max()
     for t in range(len(active) - 1):
         f, m = first[t], active[t]
         if t == 0:
@@ -84,9 +91,11 @@ def _forward(
             for b in range(K):
                 alpha[f + i, b] *= z
             if strict:
+                dropped[i] *= spread * z
                 for b in range(K):
-                    if 0.0 < alpha[f + i, b] < TINY:
-                        lost[i] = True
+                    if alpha[f + i, b] < TINY:
+                        dropped[i] += alpha[f + i, b]
+                        alpha[f + i, b] = 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -133,6 +142,7 @@ def dense_sums(
         active, first = np.empty(L + 1, np.intp), np.empty(L + 1, np.intp)
         _layout(lengths[lo:hi], active, first)
         alpha, scale = np.empty((first[L], K)), np.empty(first[L])
+        dropped = np.zeros(hi - lo)
         _forward(
             begins[lo:hi],
             active,
@@ -145,6 +155,7 @@ def dense_sums(
             alpha,
             scale,
             lost[lo:hi],
+            dropped,
         )
         final = np.empty(hi - lo)
         for i in range(hi - lo):
@@ -152,7 +163,7 @@ def dense_sums(
             final[i] = 0.0
             for b in range(K):
                 final[i] += alpha[row, b] * stop[b]
-            if final[i] < TINY:
+            if final[i] < TINY or dropped[i] > UNSEEN * final[i]:
                 lost[lo + i] = True
                 final[i] = 1.0
         _log_scale(lengths[lo:hi], first, scale, final, lost[lo:hi], log_z[lo:hi])
@@ -172,7 +183,9 @@ def dense_sums(
                 u = index[begins[lo + i] + t]
                 r = scale[f + i]
                 for b in range(K):
-                    x = beta[i, b]
+                    # Where nothing comes from the left, nothing bounds what is ahead.
+                    x = beta[i, b] if alpha[f + i, b] > 0.0 else 0.0
+                    beta[i, b] = x
                     node_counts[u, b] += alpha[f + i, b] * x
                     message[f + i, b] = x * node[u, b] * r
             if t > 0:
