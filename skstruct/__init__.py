@@ -2,8 +2,9 @@
 
 # First, so that compiled code finds a cache folder before anything asks for one.
 import skstruct.kernels  # noqa: F401
+from skstruct.containers import Ragged
 from skstruct.estimators import AnnealedHMM, TagDictionary
 
-__all__ = ["AnnealedHMM", "TagDictionary", "__version__"]
+__all__ = ["AnnealedHMM", "Ragged", "TagDictionary", "__version__"]
 
 __version__ = "0.1.0.dev0"

@@ -32,8 +32,11 @@ def resolve_emission(emissions, values):
         )
         emissions = "categorical" if symbols else "gaussian"
     if not isinstance(emissions, str) or emissions not in EMISSIONS:
+        hint = ""
+        if isinstance(emissions, type) and issubclass(emissions, Emission):
+            hint = f" Call the class: emissions={emissions.__name__}()."
         raise ValueError(
             f"emissions must be 'auto', one of {sorted(EMISSIONS)} or an Emission "
-            f"instance, got {emissions!r}."
+            f"instance, got {emissions!r}.{hint}"
         )
     return EMISSIONS[emissions]()

@@ -45,7 +45,7 @@ FITTED = hmm().fit(AB)
         ({"betas": ["a"]}, "betas must be an array of numbers"),
         ({"order": 3}, "order"),
         ({"emissions": "gauss"}, "emissions must be 'auto', one of"),
-        ({"emissions": Categorical}, "emissions must be 'auto', one of"),
+        ({"emissions": Categorical}, r"Call the class: emissions=Categorical\(\)"),
         ({"skew_from": hmm()}, "FrozenEstimator"),
         ({"skew_from": FITTED}, "FrozenEstimator"),
         ({"skew_from": FrozenEstimator(hmm())}, "fitted AnnealedHMM"),
