@@ -146,15 +146,12 @@ def from_tagged(results, name, order, n_draws):
     for m, draw in product(TAGGED, range(n_draws)):
         key = {"part": "tagged", "piece": name, "order": order, "m": m, "seed": draw}
         first = supervised(piece, order, m, draw)
-        start = {
-            "startprob_init": first.startprob_,
-            "transmat_init": first.transmat_,
-            "emissions": Categorical(init=first.emissionprob_, symbols=first.symbols_),
-            "beta_min": 1.0,
-        }
         skew = {"skew_from": FrozenEstimator(first)}
         results.add(lambda f=first: tagging(piece, f), **key, method="counts")
-        for method, parameters in (("EM", start), ("skewed DA", skew)):
+        for method, parameters in (
+            ("EM", skew | {"beta_min": 1.0}),
+            ("skewed DA", skew),
+        ):
             results.add(
                 lambda p=parameters: fitted_row(piece, order=order, **p),
                 **key,
