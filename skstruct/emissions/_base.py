@@ -45,7 +45,8 @@ class Emission(BaseEstimator):
             emission.m_step(statistics)
 
     ``counts`` (U, K) are expected numbers of tokens. Statistics are tuples of arrays
-    that may be added, averaged and scaled, which is what stepwise EM does with them.
+    that may be added, averaged and scaled, which is what stepwise EM does with them;
+    it goes on from a fitted model by ``expected_statistics``.
     ``__init__`` only stores parameters; a fitting estimator works on a clone.
     """
 
@@ -101,6 +102,22 @@ class Emission(BaseEstimator):
 
     def m_step(self, statistics):
         """Set the parameters that maximise the expected log-likelihood."""
+        raise NotImplementedError
+
+    def expected_statistics(self, mass):
+        """Statistics whose M-step gives the present parameters, to go on from them.
+
+        Parameters
+        ----------
+        mass : ndarray of shape (K,)
+            Expected number of tokens of each state. Pseudo-counts are taken off, which
+            is exact for the mass of the last M-step; without them any mass will do.
+
+        Returns
+        -------
+        tuple of ndarray
+            As ``statistics`` returns; nothing counts as missing.
+        """
         raise NotImplementedError
 
     def log_prior(self):

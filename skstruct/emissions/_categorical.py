@@ -5,7 +5,7 @@ from numbers import Real
 import numpy as np
 
 from skstruct.emissions._base import Emission, Observations, place
-from skstruct.emissions._dirichlet import divergence, draw, expected_log
+from skstruct.emissions._dirichlet import checked_rows, divergence, draw, expected_log
 from skstruct.emissions._vocabulary import Vocabulary, as_tokens, check_categories
 
 __all__ = ["Categorical"]
@@ -157,7 +157,7 @@ class Categorical(Emission):
         if allowed is not None:
             self._allowed = allowed[: self._n_symbols].copy().T
         if self.init is not None:
-            start = self._checked_init(shape)
+            start = checked_rows(self.init, shape, self._allowed, self.symbols_)
         else:
             start = np.ones(shape)
             if random_state is not None:
@@ -170,7 +170,7 @@ class Categorical(Emission):
         start = np.asfortranarray(start)
         self.probabilities_ = start
         if self.update == "variational":
-            self._set_posterior(self._smoothed(_START_TOKENS * start))
+            self._set_posterior(_START_TOKENS * start + self._pseudo_counts)
             self.probabilities_ = start
 
     def table(self, rows):
@@ -245,7 +245,7 @@ class Categorical(Emission):
             What ``statistics`` returned.
         """
         (counts,) = statistics
-        counts = self._smoothed(counts)
+        counts = counts + self._pseudo_counts
         if self.update == "variational":
             self._set_posterior(counts)
             return
@@ -255,6 +255,29 @@ class Categorical(Emission):
         counts /= total
         counts[kept] = self.probabilities_[kept]
         self.probabilities_ = counts
+
+    def expected_statistics(self, mass):
+        """Share out the mass of each state, less pseudo-counts, over its symbols.
+
+        Parameters
+        ----------
+        mass : ndarray of shape (K,)
+            Expected number of tokens of each state. With ``alpha > 0`` another mass
+            than that of the last M-step returns the parameters only roughly.
+
+        Returns
+        -------
+        tuple of one ndarray of shape (K, V)
+        """
+        prior, p = self._pseudo_counts, self.probabilities_
+        if self.update == "variational":
+            counts = self._concentration - prior
+            total = counts.sum(axis=1)
+            counts *= (mass / np.where(total > 0, total, 1.0))[:, None]
+        else:
+            total = mass + np.broadcast_to(prior, p.shape).sum(axis=1)
+            counts = total[:, None] * p - prior
+        return (np.asfortranarray(np.maximum(counts, 0.0)),)
 
     def log_prior(self):
         """Return what EM adds to the log-likelihood; it never lowers the sum.
@@ -349,33 +372,12 @@ class Categorical(Emission):
             check_categories(dict.fromkeys(unknown.tolist()), tokens, offsets)
         return index
 
-    def _checked_init(self, shape):
-        start = np.array(self.init, dtype=float)
-        if start.shape != shape:
-            raise ValueError(
-                f"init must have shape (n_states, n_symbols) = {shape}, got "
-                f"{start.shape}."
-            )
-        sums = start.sum(axis=1)
-        if not ((start >= 0).all() and np.allclose(sums, 1.0)):
-            raise ValueError(
-                "init must hold probabilities: no negative entries, rows that sum to "
-                f"one; they sum to {sums.min():.6g} .. {sums.max():.6g}."
-            )
-        if self._allowed is not None and (start[~self._allowed] > 0).any():
-            k, v = np.argwhere((start > 0) & ~self._allowed)[0]
-            raise ValueError(
-                f"init gives state {k} the symbol {self.symbols_[v]!r}, which is not "
-                "allowed there; set it to 0."
-            )
-        return start
-
-    def _smoothed(self, counts):
-        if self.alpha == 0:
-            return counts.copy(order="K")
-        return counts + (
-            self.alpha if self._allowed is None else self.alpha * self._allowed
-        )
+    @property
+    def _pseudo_counts(self):
+        """Of the allowed pairs (K, V), or one number for all."""
+        if self.alpha == 0 or self._allowed is None:
+            return self.alpha
+        return self.alpha * self._allowed
 
     def _set_posterior(self, concentration):
         """Dirichlet posteriors, the weights exp E log theta, and these normalised."""

@@ -3,7 +3,32 @@
 import numpy as np
 from scipy.special import digamma, gammaln
 
-__all__ = ["divergence", "draw", "expected_log"]
+__all__ = ["checked_rows", "divergence", "draw", "expected_log"]
+
+
+def checked_rows(init, shape, allowed, symbols):
+    """Start probabilities (K, V) of symbols as a new array, or an error that says why.
+
+    ``allowed`` (K, V) tells where they may be positive; None is everywhere.
+    """
+    start = np.array(init, dtype=float)
+    if start.shape != shape:
+        raise ValueError(
+            f"init must have shape (n_states, n_symbols) = {shape}, got {start.shape}."
+        )
+    sums = start.sum(axis=1)
+    if not ((start >= 0).all() and np.allclose(sums, 1.0)):
+        raise ValueError(
+            "init must hold probabilities: no negative entries, rows that sum to one; "
+            f"they sum to {sums.min():.6g} .. {sums.max():.6g}."
+        )
+    if allowed is not None and (start[~allowed] > 0).any():
+        k, v = np.argwhere((start > 0) & ~allowed)[0]
+        raise ValueError(
+            f"init gives state {k} the symbol {symbols[v]!r}, which is not allowed "
+            "there; set it to 0."
+        )
+    return start
 
 
 def expected_log(concentration):

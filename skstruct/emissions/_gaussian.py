@@ -229,6 +229,27 @@ class Gaussian(Emission):
         self.means_ = means * self._scale + self._centre
         self._store_covariances(self._floored(covariances))
 
+    def expected_statistics(self, mass):
+        """Give the moments that tokens of these means and covariances would have.
+
+        Parameters
+        ----------
+        mass : ndarray of shape (K,)
+            Expected number of tokens of each state.
+
+        Returns
+        -------
+        tuple of three ndarrays
+            Shaped as those of ``statistics``.
+        """
+        means, covariances = self._scaled()
+        column = mass[:, None]
+        if self._is_diagonal:
+            weight = np.repeat(column, means.shape[1], axis=1)
+            return weight, weight * means, weight * (covariances + means**2)
+        products = means[:, :, None] * means[:, None, :]
+        return mass.copy(), column * means, column[:, None] * (covariances + products)
+
     def sample(self, states, random_state):
         """Draw a vector for each state.
 

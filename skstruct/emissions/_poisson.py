@@ -161,6 +161,21 @@ class Poisson(Emission):
         rates = np.divide(total, seen, out=self.rates_.copy(), where=seen > 0)
         self.rates_ = np.maximum(rates, _RATE_FLOOR)
 
+    def expected_statistics(self, mass):
+        """Count each feature of each token as seen, at its rate.
+
+        Parameters
+        ----------
+        mass : ndarray of shape (K,)
+            Expected number of tokens of each state.
+
+        Returns
+        -------
+        tuple of two ndarrays of shape (K, d)
+        """
+        seen = np.repeat(mass[:, None], self.n_features_in_, axis=1)
+        return seen, seen * self.rates_
+
     def sample(self, states, random_state):
         """Draw counts for each state.
 

@@ -16,11 +16,11 @@ _PATIENCE = 50
 
 
 class Run(NamedTuple):
-    """Where one start led to."""
+    """Where one start led to; ``totals`` are those of its last E-step."""
 
     model: HiddenMarkovModel
     objective: float
-    state_counts: np.ndarray
+    totals: list
     history: list
     n_e_steps: int
     converged: bool
@@ -106,7 +106,7 @@ class Trainer:
             if beta == 1:  # the free energy of other betas is no likelihood
                 entry["log_likelihood"] = self.log_likelihood(last["posterior"])
             history.append(entry)
-            return on_iteration(model, history)
+            return on_iteration(model, last["posterior"], history)
 
         def may_stop(iteration, posterior):
             return (
@@ -138,7 +138,7 @@ class Trainer:
         return Run(
             model,
             objective,
-            posterior.node.sum(axis=0),
+            model.totals(posterior),
             history,
             n_e_steps,
             converged,

@@ -6,9 +6,14 @@ import numpy as np
 
 from skstruct.structures import Chain, Potentials, SecondOrderChain
 
-__all__ = ["STRUCTURES", "HiddenMarkovModel", "TaggedBatch"]
+__all__ = ["STRUCTURES", "HiddenMarkovModel", "TaggedBatch", "reordered"]
 
 STRUCTURES = {1: Chain, 2: SecondOrderChain}
+
+
+def reordered(array, order):
+    """The array with the states of all of its axes renumbered."""
+    return array[np.ix_(*[order] * array.ndim)]
 
 
 class TaggedBatch:
@@ -127,10 +132,33 @@ class HiddenMarkovModel:
     def statistics(self, batch, posterior):
         """Additive sufficient statistics of a batch's posterior, a flat list."""
         counts = batch.counts(posterior.node)
-        chain = [posterior.start, posterior.edge]
+        return [
+            *self._transitions(posterior),
+            *self.emission.statistics(batch.rows, counts),
+        ]
+
+    def totals(self, posterior):
+        """Start and transition counts over their last axis; tokens of each state."""
+        rows = [counts.sum(axis=-1) for counts in self._transitions(posterior)]
+        return [*rows, posterior.node.sum(axis=0)]
+
+    def expected_statistics(self, totals):
+        """Statistics of these totals whose M-step gives the present parameters."""
+        *rows, mass = totals
+        parts = [self.start, self.transmat]
         if self.second is not None:
-            chain.append(posterior.second)
-        return [*chain, *self.emission.statistics(batch.rows, counts)]
+            parts.append(self.second)
+        smoothed = [
+            (n + self.alpha * self.n_states)[..., None] * p
+            for n, p in zip(rows, parts, strict=True)
+        ]
+        chain = [np.maximum(counts - self.alpha, 0.0) for counts in smoothed]
+        return [*chain, *self.emission.expected_statistics(mass)]
+
+    def _transitions(self, posterior):
+        """Expected counts of start and transitions, as `m_step` takes them."""
+        chain = [posterior.start, posterior.edge]
+        return chain if self.second is None else [*chain, posterior.second]
 
     def m_step(self, statistics):
         """Set the parameters that maximise the expected log-likelihood."""
@@ -180,11 +208,10 @@ class HiddenMarkovModel:
 
     def reorder(self, order):
         """Renumber states: new state ``i`` is the old state ``order[i]``."""
-        self.start = self.start[order]
-        for axis in range(self.transmat.ndim):
-            self.transmat = self.transmat.take(order, axis=axis)
+        self.start = reordered(self.start, order)
+        self.transmat = reordered(self.transmat, order)
         if self.second is not None:
-            self.second = self.second[np.ix_(order, order)]
+            self.second = reordered(self.second, order)
         self.emission.reorder(order)
 
     def sample_states(self, offsets, random_state):

@@ -1,7 +1,6 @@
 """What `AnnealedHMM.fit` does between reading its input and storing its results."""
 
 import warnings
-from dataclasses import dataclass
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -13,7 +12,7 @@ from skstruct._validation import (
     reject_lengths,
 )
 from skstruct.estimators._em_fit import Run, Trainer
-from skstruct.estimators._hmm import STRUCTURES, HiddenMarkovModel, TaggedBatch
+from skstruct.estimators._hmm import STRUCTURES, TaggedBatch, reordered
 from skstruct.estimators._hmm_setup import (
     StateNames,
     check_fixed,
@@ -24,35 +23,11 @@ from skstruct.estimators._hmm_setup import (
     start_model,
     start_values,
 )
+from skstruct.estimators._hmm_stream import Stream
 from skstruct.estimators._resolve import resolve_emission
 from skstruct.estimators._tag_dictionary import TagDictionary
 
-__all__ = ["Stream", "Training"]
-
-# Of the weight of a new batch in the running average (Liang and Klein, 2009).
-_STEPWISE_POWER = 0.7
-
-
-@dataclass
-class Stream:
-    """What stepwise EM keeps between batches."""
-
-    names: StateNames | None = None
-    model: HiddenMarkovModel | None = None
-    average: list | None = None
-    n_tokens: float = 0.0
-    n_steps: int = 0
-    run: Run | None = None
-
-    def check(self, estimator):
-        """Raise if the parameters now ask for another model than that of the stream."""
-        kept = {"n_states": self.names.size, "order": self.model.order}
-        for name, value in kept.items():
-            if getattr(estimator, name) not in (None, value):
-                raise ValueError(
-                    f"{name}={getattr(estimator, name)}, but earlier batches were "
-                    f"learnt with {name}={value}; fit starts anew."
-                )
+__all__ = ["Training"]
 
 
 class Training:
@@ -136,7 +111,7 @@ class Training:
                 values, reset=True, offsets=offsets
             )
             return
-        self.stream = _copied(self.stream)
+        self.stream = self.stream.copy()
         self.emission = self.stream.model.emission
         self.emission.extend(values, offsets=offsets)
         self.observations = self.emission.encode(values, offsets=offsets)
@@ -234,8 +209,8 @@ class Training:
                     self.betas,
                     jitter=e.jitter,
                     random_state=random_state,
-                    on_iteration=lambda m, h, tell=tell: tell(
-                        lambda: self._preview(m, h)
+                    on_iteration=lambda *state, tell=tell: tell(
+                        lambda: self._preview(*state)
                     ),
                     max_iter=e.max_iter,
                     tol=e.tol,
@@ -246,55 +221,45 @@ class Training:
             yield run
 
     def step(self, random_state):
-        """One step of stepwise EM; the stream after it."""
-        e, stream = self.estimator, self.stream
-        trainer = Trainer(self.batch, self.weight, self.skew, e.n_jobs)
+        """One step of stepwise EM on the stream."""
+        stream = self.stream
+        trainer = Trainer(self.batch, self.weight, self.skew, self.estimator.n_jobs)
         if stream.model is None:
             uniform = self._starts_uniform()
             stream.model = self._start(None if uniform else random_state, trainer)
             stream.names = self.names
-        model = stream.model
-        posterior = trainer.posterior(model, 1.0)
-        objective = trainer.objective(model, posterior, 1.0)
-        new = model.statistics(self.batch, posterior)
-        rate = 1.0
-        if stream.average is not None:
-            rate = (stream.n_steps + 2) ** -_STEPWISE_POWER
-        stream.average = _blend(stream.average, new, trainer.n_tokens, rate)
-        stream.n_tokens += trainer.n_tokens
-        stream.n_steps += 1
-        model.m_step([stream.n_tokens * s for s in stream.average])
-        history = [] if stream.run is None else stream.run.history
-        history = [
-            *history,
-            {"beta": 1.0, "iteration": stream.n_steps, "objective": objective},
-        ]
-        counts = posterior.node.sum(axis=0)
-        self.n_e_steps = stream.n_steps
-        stream.run = Run(model, objective, counts, history, 1, False, False)
-        return stream
+        stream.model.alpha = self.estimator.transition_alpha
+        stream.model.fixed = self.fixed
+        run = stream.learn(trainer)
+        self.n_e_steps = stream.n_e_steps
+        return run
 
-    def _preview(self, model, history):
+    def _preview(self, model, posterior, history):
         """Fitted attributes in mid-fit, for callbacks."""
-        run = Run(
-            model.copy(), history[-1]["objective"], None, history, 0, False, False
+        totals, objective = model.totals(posterior), history[-1]["objective"]
+        out = self.attributes(
+            Run(model.copy(), objective, totals, history, 0, False, False)
         )
-        out = self.attributes(run)
         if self.data.values.ndim == 2:
             out["n_features_in_"] = self.data.values.shape[1]
         return out
 
     def attributes(self, run):
         """Fitted attributes, states in their stable order."""
-        model = run.model
-        if run.state_counts is not None and not self._states_are_told_apart():
+        model, totals = run.model, run.totals
+        if not self._states_are_told_apart():
             key = model.emission.sort_key()
-            order = np.argsort(-run.state_counts if key is None else key, kind="stable")
+            order = np.argsort(-totals[-1] if key is None else key, kind="stable")
             model = model.copy()
             model.reorder(order)
+            totals = [reordered(counts, order) for counts in totals]
+        stream = self.stream
+        if stream is None:
+            stream = Stream(self.names, model, run.history, self.n_e_steps, totals)
         out = {
             "_model": model,
             "_names": self.names,
+            "_stream": stream,
             "startprob_": model.start,
             "transmat_": model.transmat,
             "emissions_": model.emission,
@@ -333,29 +298,6 @@ class Training:
                 ConvergenceWarning,
                 stacklevel=4,
             )
-
-
-def _blend(average, new, n_tokens, rate):
-    """Running average of counts a token; symbols that came later had none."""
-    new = [s / n_tokens for s in new]
-    if average is None:
-        return new
-    padded = [
-        np.pad(a, [(0, n - o) for o, n in zip(a.shape, s.shape, strict=True)])
-        for a, s in zip(average, new, strict=True)
-    ]
-    return [(1 - rate) * a + rate * s for a, s in zip(padded, new, strict=True)]
-
-
-def _copied(stream):
-    return Stream(
-        stream.names,
-        stream.model.copy(),
-        stream.average,
-        stream.n_tokens,
-        stream.n_steps,
-        stream.run,
-    )
 
 
 def _warn_if_partly_unknown(y, batch):

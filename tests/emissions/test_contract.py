@@ -159,6 +159,36 @@ def test_scaled_statistics_give_the_same_parameters(fitted):
         np.testing.assert_allclose(value, once[name], rtol=1e-8)
 
 
+def test_expected_statistics_give_the_parameters_back(fitted):
+    emission, observations, expected, _ = fitted
+    statistics = emission.statistics(observations.rows, expected)
+    emission.m_step(statistics)
+    before = copy.deepcopy(parameters(emission))
+    masses = [expected.sum(axis=0)]
+    if not emission.get_params().get("alpha"):  # a prior weighs against the mass
+        masses += [np.array([2.0, 1e-3, 1e6]), np.array([5.0, 0.0, 3.0])]
+    for mass in masses:
+        emission.m_step(emission.expected_statistics(mass))
+        for name, value in parameters(emission).items():
+            np.testing.assert_allclose(value, before[name], rtol=1e-9, atol=1e-12)
+
+
+def test_expected_statistics_are_those_of_the_last_m_step(fitted):
+    emission, observations, expected, _ = fitted
+    statistics = emission.statistics(observations.rows, expected)
+    emission.m_step(statistics)
+    given = emission.expected_statistics(expected.sum(axis=0))
+    assert [g.shape for g in given] == [s.shape for s in statistics]
+    params = emission.get_params()
+    if params.get("missing") == "marginalize":
+        return  # nothing counts as missing
+    if params.get("covariance_type") in ("tied", "spherical"):
+        given, statistics = given[:-1], statistics[:-1]  # the second moment is pooled
+    for g, s in zip(given, statistics, strict=True):
+        np.testing.assert_allclose(g, s, rtol=1e-9, atol=1e-9)
+        assert g.flags.f_contiguous == s.flags.f_contiguous
+
+
 def test_m_step_is_a_maximum(fitted):
     emission, observations, expected, _ = fitted
     holes = np.isnan(np.asarray(observations.rows, dtype=float)).any()

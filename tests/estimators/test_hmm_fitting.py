@@ -241,7 +241,7 @@ def test_second_batch_of_partial_fit_blends_counts():
     first = expected_counts(p, mask)
     q = updated(p, first, mask)
     stream.partial_fit(X, sample_weight=2 * WEIGHT)
-    second, rate = expected_counts(q, mask), 3.0**-0.7
+    second, rate = expected_counts(q, mask), (1 / 2 + 2) ** -0.7
     blend = Counts(
         *((1 - rate) * a + rate * b for a, b in zip(first, second, strict=True))
     )

@@ -1,0 +1,78 @@
+"""Stepwise EM: what lies between two batches, and what a batch adds to it."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from skstruct.estimators._em_fit import Run
+from skstruct.estimators._hmm import HiddenMarkovModel
+from skstruct.estimators._hmm_setup import StateNames
+
+__all__ = ["Stream"]
+
+# Of the weight of a new batch in the running average (Liang and Klein, 2009).
+_POWER = 0.7
+
+
+@dataclass
+class Stream:
+    """A model to go on from, and the expected counts a token that stand behind it.
+
+    A fit leaves the ``totals`` of its counts only: with the ``average`` a fitted model
+    would be twice as large, and the parameters give it back.
+    """
+
+    names: StateNames | None = None
+    model: HiddenMarkovModel | None = None
+    history: list = field(default_factory=list)
+    n_e_steps: int = 0
+    totals: list | None = None
+    average: list | None = None
+    n_tokens: float = 0.0
+
+    def check(self, estimator):
+        """Raise if the parameters now ask for another model than that of the stream."""
+        kept = {"n_states": self.names.size, "order": self.model.order}
+        for name, value in kept.items():
+            if getattr(estimator, name) not in (None, value):
+                raise ValueError(
+                    f"{name}={getattr(estimator, name)}, but what was learnt so far "
+                    f"has {name}={value}; fit starts anew."
+                )
+
+    def copy(self):
+        """A stream to go on with, its average there; this one stays as it is."""
+        out = replace(self, model=self.model.copy())
+        if out.average is None:
+            out.n_tokens, out.totals = max(self.totals[-1].sum(), 1e-300), None
+            counts = self.model.expected_statistics(self.totals)
+            out.average = [c / out.n_tokens for c in counts]
+        return out
+
+    def learn(self, trainer):
+        """Take one step of stepwise EM on the batch of a `Trainer`; returns a `Run`."""
+        model = self.model
+        posterior = trainer.posterior(model, 1.0)
+        objective = trainer.objective(model, posterior, 1.0)
+        self._blend(model.statistics(trainer.batch, posterior), trainer.n_tokens)
+        model.m_step([self.n_tokens * counts for counts in self.average])
+        last = self.history[-1] if self.history else {"beta": None}
+        iteration = 1 + (last["iteration"] if last["beta"] == 1 else 0)
+        entry = {"beta": 1.0, "iteration": iteration, "objective": objective}
+        self.history = [*self.history, entry]
+        self.n_e_steps += 1
+        totals = model.totals(posterior)
+        return Run(model, objective, totals, self.history, 1, False, False)
+
+    def _blend(self, new, n_tokens):
+        """Move the average towards new counts; symbols that came later had none."""
+        new = [counts / n_tokens for counts in new]
+        if self.average is not None:
+            rate = (self.n_tokens / n_tokens + 2) ** -_POWER
+            padded = [
+                np.pad(a, [(0, n - o) for o, n in zip(a.shape, s.shape, strict=True)])
+                for a, s in zip(self.average, new, strict=True)
+            ]
+            new = [(1 - rate) * a + rate * s for a, s in zip(padded, new, strict=True)]
+        self.average = new
+        self.n_tokens += n_tokens

@@ -1,0 +1,198 @@
+"""Streams that go on from a fitted model."""
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from skstruct.containers import Ragged
+from skstruct.datasets import make_gaussian_hmm_sequences, make_hmm_sequences
+from skstruct.emissions import Categorical, Gaussian, Poisson
+from skstruct.estimators import AnnealedHMM
+
+
+def symbols(n):
+    return make_hmm_sequences(
+        n, n_states=3, n_symbols=6, length=(2, 20), random_state=1
+    )[0]
+
+
+def vectors(n):
+    return make_gaussian_hmm_sequences(
+        n, n_states=3, n_features=2, length=(2, 20), random_state=1
+    )[0]
+
+
+def numbers(n):
+    X = vectors(n)
+    return Ragged.from_arrays(np.exp(X.values[:, 0].clip(-2, 3)).round(), X.offsets)
+
+
+MODELS = {
+    "symbols": (symbols, {"n_init": 2}),
+    "pseudo-counts": (
+        symbols,
+        {"n_init": 2, "emissions": Categorical(alpha=0.5), "transition_alpha": 0.3},
+    ),
+    "variational": (
+        symbols,
+        {"n_init": 2, "emissions": Categorical(0.2, update="variational")},
+    ),
+    "order 2": (symbols, {"n_init": 2, "order": 2, "transition_alpha": 0.1}),
+    "poisson": (numbers, {"emissions": Poisson()}),
+    **{kind: (vectors, {"emissions": Gaussian(kind)}) for kind in ("full", "tied")},
+    **{
+        kind: (vectors, {"emissions": Gaussian(kind)}) for kind in ("diag", "spherical")
+    },
+}
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def fitted(request):
+    make, params = MODELS[request.param]
+    X = make(160)
+    return AnnealedHMM(3, random_state=0, tol=1e-7, **params).fit(X[:40]), X
+
+
+@pytest.fixture
+def case(fitted):
+    """A model fitted on some of the sequences, and all of them."""
+    return copy.deepcopy(fitted)
+
+
+def parameters(hmm):
+    emission = vars(hmm.emissions_)
+    names = ("probabilities_", "means_", "covariances_", "rates_")
+    chain = [hmm.startprob_, hmm.transmat_, getattr(hmm, "second_transmat_", None)]
+    return [
+        *(a for a in chain if a is not None),
+        *(emission[n] for n in names if n in emission),
+    ]
+
+
+def distance(later, earlier):
+    """Largest change of a parameter; symbols that came later are left out."""
+    pairs = zip(later, earlier, strict=True)
+    return max(np.abs(a[..., : b.shape[-1]] - b).max() for a, b in pairs)
+
+
+def test_the_data_of_the_fit_again_change_next_to_nothing(case):
+    hmm, X = case
+    before = parameters(hmm)
+    hmm.partial_fit(X[:40])
+    assert distance(parameters(hmm), before) < 0.02
+
+
+def test_a_tiny_batch_moves_little(case):
+    hmm, X = case
+    before, history, n_e_steps = parameters(hmm), hmm.history_, hmm.n_e_steps_
+    hmm.partial_fit(X[40:41])
+    assert 0 < distance(parameters(hmm), before) < 0.2
+    assert hmm.history_[:-1] == history
+    assert hmm.history_[-1]["iteration"] == history[-1]["iteration"] + 1
+    assert hmm.n_iter_ == len(hmm.history_)
+    assert hmm.n_e_steps_ == n_e_steps + 1
+
+
+def test_batches_lead_towards_the_fit_on_all(case):
+    hmm, X = case
+    start, whole = hmm.score(X), clone(hmm).fit(X).score(X)
+    scores = []
+    for begin in [*range(40, 160, 20), *range(0, 160, 20)]:
+        scores.append(hmm.partial_fit(X[begin : begin + 20]).score(X))
+    assert min(scores) > start - 0.002
+    assert scores[-1] - start > 0.4 * (whole - start) > 0.001
+
+
+def test_states_keep_names_and_numbers():
+    X = [["the", "dogs", "run"], ["a", "run", "ends"], ["dogs", "sleep"]]
+    tags = {"the": "D", "a": "D", "dogs": "N", "run": ["N", "V"], "sleep": "V"}
+    hmm = AnnealedHMM(tag_dictionary=tags, transition_alpha=0.1).fit(X)
+    answers = [y.tolist() for y in hmm.predict(X)]
+    hmm.partial_fit([["the", "cats", "sleep"], ["dogs", "bark"]])
+    assert hmm.states_.tolist() == ["D", "N", "V"]
+    assert [y.tolist() for y in hmm.predict(X)] == answers
+    impossible = hmm.emissionprob_[:2, hmm.symbols_.tolist().index("sleep")]
+    assert_array_equal(impossible, 0)
+    hmm.set_params(supervision="clamp")
+    hmm.partial_fit([["dogs", "zzz"]] * 9, [["N", "D"]] * 9)
+    assert hmm.predict([["dogs", "zzz"]])[0].tolist() == ["N", "D"]
+
+
+def test_a_broken_batch_leaves_the_fitted_model():
+    hmm = AnnealedHMM(supervision="clamp").fit([["a", "b"]], [["A", "B"]])
+    before, state = parameters(hmm), dict(vars(hmm))
+    for y in ([["A", "Z"]], [["B", "A"]]):  # not a state; of no probability
+        with pytest.raises(ValueError, match=r"'Z' is not one|probability zero"):
+            hmm.partial_fit([["c", "a"]], y)
+        assert all(vars(hmm)[name] is value for name, value in state.items())
+        assert distance(parameters(hmm), before) == 0
+        assert hmm.symbols_.tolist() == ["a", "b"]
+
+
+def test_parts_may_be_fixed_and_priors_set_between_batches(case):
+    hmm, X = case
+    start, transmat, *_, emission = parameters(hmm)
+    hmm.set_params(fixed=("startprob", "transmat")).partial_fit(X[40:80])
+    assert_array_equal(hmm.startprob_, start)
+    assert_array_equal(hmm.transmat_, transmat)
+    assert distance(parameters(hmm)[-1:], [emission]) > 0
+    hmm.set_params(fixed=(), transition_alpha=1e6).partial_fit(X[40:80])
+    assert_allclose(hmm.transmat_, 1 / 3, atol=0.01)
+
+
+def test_a_fitted_model_holds_its_parameters_once():
+    hmm = AnnealedHMM(4, max_iter=2, n_init=1, random_state=0)
+    with pytest.warns(ConvergenceWarning):
+        hmm.fit(np.random.RandomState(0).permutation(5000).reshape(50, 100).tolist())
+    plain = copy.copy(hmm)
+    del plain._stream
+    assert len(pickle.dumps(hmm)) < 1.01 * len(pickle.dumps(plain))
+    thawed = pickle.loads(pickle.dumps(hmm)).partial_fit([[3, 4]])
+    assert distance(parameters(thawed), parameters(hmm.partial_fit([[3, 4]]))) == 0
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:All states are identical")
+def test_a_fit_whose_tokens_have_no_weight():
+    hmm = AnnealedHMM(2, random_state=0).fit([["a", "b"], []], sample_weight=[0, 1])
+    hmm.partial_fit([["b", "b"]])
+    assert_allclose(hmm.emissionprob_ @ [0, 1], 1)
+
+
+@pytest.mark.filterwarnings("ignore:All sequences have length one")
+def test_features_are_those_of_the_fit():
+    frame = pd.DataFrame(vectors(20).values, columns=["u", "v"])
+    hmm = AnnealedHMM(2, random_state=0).fit(frame[:50])
+    with pytest.raises(ValueError, match="feature names should match"):
+        hmm.partial_fit(frame[["v", "u"]])
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        hmm.partial_fit(frame.to_numpy())
+    hmm.partial_fit(frame)
+    assert hmm.feature_names_in_.tolist() == ["u", "v"]
+    assert hmm.n_features_in_ == 2
+
+
+def test_a_snapshot_in_mid_fit_can_go_on():
+    snapshots = []
+
+    class Keep:
+        def setup(self, estimator, context):
+            pass
+
+        teardown = on_fit_task_begin = setup
+
+        def on_fit_task_end(self, estimator, context, *, fitted_estimator):
+            if context.task_name == "iteration":
+                snapshots.append(fitted_estimator)
+
+    X = vectors(30)
+    AnnealedHMM(2, random_state=0).set_callbacks(Keep()).fit(X)
+    hmm = snapshots[-1]
+    before = parameters(hmm)
+    assert distance(parameters(hmm.partial_fit(X)), before) < 0.02
