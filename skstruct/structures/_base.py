@@ -9,7 +9,7 @@ from skstruct.containers import gather
 __all__ = ["Posterior", "Potentials", "marginals", "softmax_rows", "sum_by_sequence"]
 
 # Nats that a forbidden potential costs where an impossible sequence must be decoded.
-_PENALTY = 1e4
+_PENALTY = 1e6
 
 
 class Potentials(NamedTuple):
@@ -60,10 +60,7 @@ class Potentials(NamedTuple):
 
 
 def _soften(table):
-    table = np.asarray(table, dtype=float)
-    finite = table[np.isfinite(table)]
-    lowest = finite.min() if finite.size else 0.0
-    return np.where(np.isneginf(table), lowest - _PENALTY, table)
+    return np.where(np.isneginf(table), -_PENALTY, table)
 
 
 def _blend(a, b, beta):

@@ -308,7 +308,7 @@ class Chain:
         out = np.zeros((len(index), node.shape[1]))
         for begin, end in pairwise(offsets.tolist()):
             if begin < end:
-                out[begin:end] = log_messages(
+                out[begin:end], _ = log_messages(
                     begin, end - begin, index, start, edge, edge_index, node
                 )
         return softmax_rows(out)

@@ -154,7 +154,8 @@ class Part:
         edge_index = self.edge_index[tokens]
         what = (0, L, np.arange(L), p.start, p.edge, edge_index, node)
         if counts is None:
-            return np.logaddexp.reduce(log_messages(*what)[-1] + p.stop)
+            alpha, taken = log_messages(*what)
+            return taken + np.logaddexp.reduce(alpha[-1] + p.stop)
         own = np.zeros_like(node)
         log_z = log_space_sums(*what, p.stop, weight, own, *counts[1:])
         if self.support is not None:

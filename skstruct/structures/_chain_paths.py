@@ -111,7 +111,10 @@ def k_best_paths(begin, L, index, start, edge, edge_index, node, stop, k):
 @njit(cache=True, nogil=True)
 def _draw(log_weights, uniform):
     """A state with probability proportional to exp of its log-weight."""
-    weights = np.exp(log_weights - log_weights.max())
+    top = log_weights.max()
+    if top == -np.inf:
+        return 0
+    weights = np.exp(log_weights - top)
     rest = uniform * weights.sum()
     chosen = 0
     for a in range(len(weights)):
@@ -130,7 +133,7 @@ def sample_paths(offsets, index, start, edge, edge_index, node, stop, uniforms, 
         begin, L = offsets[s], offsets[s + 1] - offsets[s]
         if L == 0:
             continue
-        alpha = log_messages(begin, L, index, start, edge, edge_index, node)
+        alpha, _ = log_messages(begin, L, index, start, edge, edge_index, node)
         b = _draw(alpha[L - 1] + stop, uniforms[begin + L - 1])
         path[begin + L - 1] = b
         for t in range(L - 1, 0, -1):
@@ -163,7 +166,7 @@ def entropies(offsets, index, start, edge, edge_index, node, stop, out):
         out[s] = 0.0
         if L == 0:
             continue
-        alpha = log_messages(begin, L, index, start, edge, edge_index, node)
+        alpha, _ = log_messages(begin, L, index, start, edge, edge_index, node)
         inner, ahead = np.zeros(K), np.empty(K)
         for t in range(1, L):
             e = edge_index[begin + t]

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from skstruct.structures import Chain, Potentials
+from skstruct.structures import Chain, Potentials, marginals
 from tests import _oracles as oracle
 
 LENGTHS = [3, 0, 1, 4, 2, 1, 4, 3, 4, 0]
@@ -242,6 +242,31 @@ def test_long_sequence_is_sound():
     assert np.isfinite(found.log_partition).all()
     np.testing.assert_allclose(found.node.sum(), T, rtol=1e-9)
     np.testing.assert_allclose(found.edge.sum(), T - 1, rtol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e3, 1e6, 1e9])
+def test_marginals_keep_their_digits_at_any_scale(scale):
+    # Left to right, far from the states' means: all of it is done in log space.
+    x = np.concatenate([np.full(50, 2.0), np.full(50, 1.0), np.zeros(50)]) * scale
+    node = -((x[:, None] - np.arange(3.0)) ** 2)
+    edge = np.where(np.triu(np.ones((3, 3))), 0.0, -np.inf)
+    chain, p = Chain([0, 150], np.arange(150)), Potentials(node, edge)
+    found = chain.posterior(p)
+    np.testing.assert_allclose(found.node.sum(axis=1), 1.0, rtol=1e-9)
+    np.testing.assert_allclose(found.edge.sum(), 149, rtol=1e-9)
+    close(chain.log_partition(p), found.log_partition)
+    np.testing.assert_allclose(chain.filter(p).sum(axis=1), 1.0, rtol=1e-9)
+
+
+def test_marginals_of_the_impossible_do_not_depend_on_the_batch():
+    node = np.array([[0.0, -3.0], [-1.0, 0.0], [-np.inf, -2.0], [-np.inf, -np.inf]])
+    edge = np.array([[0.0, -np.inf], [-1.0, -np.inf]])
+    p = Potentials(node, edge)
+    alone = marginals(Chain([0, 3], [0, 2, 2]), p)
+    together = marginals(Chain([0, 3, 4, 6], [0, 2, 2, 3, 1, 0]), p)
+    close(alone.sum(axis=1), 1.0)
+    close(together[:3], alone)
+    close(together[3], [0.5, 0.5])
 
 
 def test_no_sequences_and_only_empty_ones():
