@@ -78,7 +78,8 @@ def _from_starts(rows):
 def _from_tagged(rows):
     head = ["text", "model", "sentences", "draws", "counts alone", "EM", "skewed DA"]
     head += ["ambiguous: counts", "EM", "skewed DA", "E-steps: EM", "skewed DA"]
-    body = []
+    body, pieces = [], list(_groups(rows, "piece"))
+    rows = sorted(rows, key=lambda r: (pieces.index((r["piece"],)), r["order"], r["m"]))
     for (piece, order, m), group in _groups(rows, "piece", "order", "m").items():
         of = {method: _groups(group, "method").get((method,), []) for method in METHODS}
         if not all(of.values()):
