@@ -137,7 +137,8 @@ def _problem(token_id, last, row, ids):
 def write_conllu(path, X, y=None, *, tag="upos"):
     """Write words, and labels beside them, in CoNLL-U.
 
-    Nothing is written unless all sentences are valid.
+    Nothing is written unless all sentences are valid; a file that is there already is
+    replaced when the new one is complete.
 
     Parameters
     ----------
@@ -146,8 +147,9 @@ def write_conllu(path, X, y=None, *, tag="upos"):
     X : Ragged or list of lists of str
         Sentences of words.
     y : Ragged or list of lists of str, int or None, default=None
-        A label for each word; None, for a word or a whole sentence, means unknown and
-        is written ``_``. Integers (states of a model) are written as digits.
+        A label for each word; None, for a word or a whole sentence, and -1 mean
+        unknown and are written ``_``. Other integers (states of a model) are written
+        as digits.
     tag : {"upos", "xpos", "deprel", "lemma", "feats", "head", "deps", "misc"}, \
             default="upos"
         The column that ``y`` fills.
@@ -155,8 +157,9 @@ def write_conllu(path, X, y=None, *, tag="upos"):
     Raises
     ------
     ValueError
-        If a sentence is empty, a word or label is empty, no string or holds a tab or
-        line break, or lengths differ; the message names sentence and position.
+        If a sentence is empty, a word or label is empty, no string, holds a tab or
+        line break or cannot be encoded, or lengths differ; the message names sentence
+        and position.
 
     See Also
     --------
@@ -199,7 +202,7 @@ def write_conllu(path, X, y=None, *, tag="upos"):
 
 
 def _label(label, i, j):
-    if label is None:
+    if label is None or (isinstance(label, Integral) and label == -1):
         return "_"
     text = str(label) if isinstance(label, Integral) else label
     return _field(text, "label", i, j)
@@ -213,6 +216,8 @@ def _field(text, what, i, j):
         problem = "is empty"
     elif any(c in text for c in "\t\n\r"):
         problem = "holds a tab or a line break"
+    elif any("\ud800" <= c <= "\udfff" for c in text):
+        problem = "holds half of a surrogate pair, which UTF-8 cannot encode"
     else:
         return text
     raise ValueError(f"Sentence {i}, position {j}: the {what} {text!r} {problem}.")

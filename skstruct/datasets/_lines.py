@@ -1,6 +1,7 @@
 """Lines of text files, plain or gzipped, and sentences made of their rows."""
 
 import gzip
+import os
 import zlib
 from pathlib import Path
 
@@ -44,9 +45,18 @@ def read_lines(path):
 
 
 def write_lines(path, lines):
-    """Write lines as UTF-8, gzipped where the name of the file ends in ``.gz``."""
-    with _opener(path)(path, "wb") as file:
-        file.writelines(f"{line}\n".encode() for line in lines)
+    """Write lines as UTF-8, gzipped where the name of the file ends in ``.gz``.
+
+    An older file is there until the new one is complete.
+    """
+    path = Path(path).resolve()
+    unfinished = path.with_name(f".{path.name}.part")
+    try:
+        with _opener(path)(unfinished, "wb") as file:
+            file.writelines(f"{line}\n".encode() for line in lines)
+        os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 def stack_rows(rows, width):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from skstruct.containers import Ragged
 from skstruct.datasets import read_conll, read_conllu, read_text, write_conllu
+from skstruct.datasets._lines import write_lines
 
 
 @pytest.fixture
@@ -287,6 +288,8 @@ def test_write_words_only_states_and_unknown_sentences(tmp_path):
         ([["a\r"]], None, "Sentence 0, position 0: .* line break"),
         ([["a", ""]], None, "Sentence 0, position 1: the word '' is empty"),
         ([["a"], [3]], None, "position 0: the word 3 is not a string"),
+        ([["a"], ["b", "\ud800"]], None, "Sentence 1, position 1: .* cannot encode"),
+        ([["a"]], [["\udfff"]], "Sentence 0, position 0: the label .* cannot encode"),
         ([["a"]], [["X\tY"]], "position 0: the label .* holds a tab"),
         ([["a"]], [[float("nan")]], "the label nan is not a string"),
         ([["a"], []], None, "Sentence 1 is empty"),
@@ -300,6 +303,31 @@ def test_write_refuses_what_it_could_not_read_back(tmp_path, X, y, message):
     with pytest.raises(ValueError, match=message):
         write_conllu(path, X, y)
     assert path.read_text() == "precious"
+
+
+def test_an_unknown_state_is_not_annotated(tmp_path):
+    path = tmp_path / "a.conllu"
+    write_conllu(path, [["a", "b"], ["c"]], [np.array([3, -1]), [-1]])
+    _, y = read_conllu(path)
+    assert [labels.tolist() for labels in y] == [["3", None], [None]]
+
+
+def test_a_file_is_replaced_when_the_new_one_is_complete(tmp_path):
+    path, link = tmp_path / "a.txt", tmp_path / "link"
+    path.write_text("precious")
+    link.symlink_to(path)
+
+    def lines(fails):
+        yield "new"
+        if fails:
+            raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        write_lines(path, lines(True))
+    assert path.read_text() == "precious"
+    write_lines(link, lines(False))
+    assert path.read_text() == "new\n" and link.is_symlink()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "link"]
 
 
 # --- real data
