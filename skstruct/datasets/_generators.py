@@ -209,6 +209,13 @@ def make_regime_series(n_steps=1000, *, as_frame=False, random_state=None):
         In place of both, with ``as_frame``: columns ``return``, ``log_volume`` and
         ``regime`` ("calm", "volatile", "shock"), a row for each ``day``.
 
+    Raises
+    ------
+    ValueError
+        If ``n_steps`` is below 1.
+    ImportError
+        If ``as_frame`` is asked for without pandas (the extra ``plot``).
+
     Examples
     --------
     >>> from skstruct.datasets import make_regime_series
@@ -228,8 +235,13 @@ def make_regime_series(n_steps=1000, *, as_frame=False, random_state=None):
     values = means[states] + scales[states] * rng.normal(size=(n_steps, 2))
     if not as_frame:
         return values, states
-    import pandas as pd
-
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError(
+            "make_regime_series(as_frame=True) needs pandas, which comes with "
+            "`pip install 'skstruct[plot]'`."
+        ) from error
     frame = pd.DataFrame(values, columns=["return", "log_volume"])
     frame["regime"] = np.array(["calm", "volatile", "shock"])[states]
     return frame.rename_axis(index="day")

@@ -1,5 +1,7 @@
 """Synthetic sequences: statistics, shapes, seeds, bad arguments."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -134,6 +136,12 @@ def test_regime_frame_holds_the_same_series():
     np.testing.assert_array_equal(frame["regime"], names[states])
     X = Ragged.from_frame(frame, ["return", "log_volume"])
     assert len(X) == 1
+
+
+def test_a_frame_without_pandas_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"pandas.*skstruct\[plot\]"):
+        make_regime_series(10, as_frame=True)
 
 
 @pytest.mark.parametrize(
