@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
 from skstruct.containers import Batch, Ragged
+from skstruct.containers._reading import reject_masked
 
 __all__ = [
     "as_labels",
@@ -137,6 +138,7 @@ def _read_table(X, name, accept_sparse):
             f"{name} has shape {X.shape}. For sequences {name}[i] pass list({name})."
         )
     if not sp.issparse(X):
+        reject_masked(X, name)
         _reject_text(np.asarray(X), name)
     values = check_array(
         X,
@@ -167,7 +169,7 @@ def check_features(estimator, X, batch, *, reset):
     Parameters
     ----------
     estimator : estimator
-        Gets ``n_features_in_``, and ``feature_names_in_`` from a DataFrame.
+        Gets ``n_features_in_``, and ``feature_names_in_`` from columns with names.
     X : object
         The data as the user gave it.
     batch : Ragged
@@ -182,7 +184,8 @@ def check_features(estimator, X, batch, *, reset):
     """
     if batch.values.ndim == 2:
         # Only frames have names; the values of other forms tell the number.
-        named = X if hasattr(X, "columns") else batch.values
+        named = X if hasattr(X, "columns") else batch.header
+        named = batch.values if named is None else named
         validate_data(estimator, named, reset=reset, skip_check_array=True)
 
 
@@ -263,7 +266,7 @@ def as_labels(y, batch, name="y"):
         raise ValueError(
             f"{name} must hold one label for each token, got {values.shape[1]} columns."
         )
-    if values.dtype.kind in "iu":
+    if values.dtype.kind in "iu" and values.dtype != np.uint64:
         return values.astype(np.intp), values != -1
     return _normalise(values, batch.offsets, name)
 
@@ -307,7 +310,7 @@ def _normalise(values, offsets, name):
     flat = values.tolist()
     types = set(map(type, flat))
     if types <= {int, type(None)}:
-        labels = np.array([-1 if v is None else v for v in flat], dtype=np.intp)
+        labels = _as_integers([-1 if v is None else v for v in flat], name)
         return labels, labels != -1
     if types <= {str, type(None)}:
         return values.copy(), np.array([v is not None for v in flat], dtype=bool)
@@ -323,15 +326,25 @@ def _normalise(values, offsets, name):
         kinds.add({np.integer: int}.get(kind, kind))
         if len(kinds) > 1 or 0 in kinds:
             i = np.searchsorted(offsets, t, side="right") - 1
+            shown = label.item() if isinstance(label, np.generic) else label
             raise ValueError(
                 f"Unknown label type: {name}, sequence {i}, position {t - offsets[i]}: "
-                f"{label!r}; labels are all strings or all integers, None if unknown."
+                f"{shown!r}; labels are all strings or all integers, None if unknown."
             )
         labels[t] = label
     known = np.array([label is not None for label in labels], dtype=bool)
     if kinds <= {int}:
-        labels = np.where(known, labels, -1).astype(np.intp)
+        labels = _as_integers(np.where(known, labels, -1), name)
     return labels, known
+
+
+def _as_integers(labels, name):
+    try:
+        return np.array(labels, dtype=np.intp)
+    except OverflowError as error:
+        raise ValueError(
+            f"{name} holds an integer beyond 64 bits; name such labels by strings."
+        ) from error
 
 
 def check_sample_weight(sample_weight, n):

@@ -202,6 +202,21 @@ def test_features_are_remembered_and_compared():
         check_features(estimator, wide, as_ragged(wide), reset=False)
 
 
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+def test_names_of_features_in_batches(library):
+    frame = library({"u": [1.0, 2.0], "v": [3.0, 4.0]})
+    swapped = frame[["v", "u"]]
+    estimator = BaseEstimator()
+    X = Ragged.from_frame(frame, ["u", "v"])
+    check_features(estimator, X, X, reset=True)
+    assert estimator.feature_names_in_.tolist() == ["u", "v"]
+    for form in (X[:1], [frame], np.concatenate([X, X])):
+        check_features(estimator, form, as_ragged(form), reset=False)
+    for other in ([swapped], Ragged.from_frame(frame, ["v", "u"])):
+        with pytest.raises(ValueError, match="same order as they were in fit"):
+            check_features(estimator, other, as_ragged(other), reset=False)
+
+
 def test_tokens_have_no_features():
     estimator = BaseEstimator()
     check_features(estimator, SENTENCES, as_ragged(SENTENCES), reset=True)

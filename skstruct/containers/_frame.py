@@ -3,9 +3,7 @@
 import narwhals.stable.v1 as nw
 import numpy as np
 
-from skstruct.containers._reading import offsets_of
-
-__all__ = ["add_column", "cut_frame", "take_rows"]
+__all__ = ["common_header", "cut_frame", "put_beside"]
 
 
 def _wrap(frame):
@@ -41,16 +39,18 @@ def _key(frame, name, parameter):
 
 
 def cut_frame(frame, columns, group, order):
-    """Values, offsets and the rows of a frame in token order.
+    """Values, lengths and the rows of a frame in token order.
 
     Returns
     -------
     values : ndarray of shape (n_tokens,) or (n_tokens, d)
         The chosen columns; one named by a string, or left alone, is 1-D.
-    offsets : ndarray of shape (n_sequences + 1,)
-        Groups in the order of their first rows.
+    lengths : ndarray of shape (n_sequences,)
+        Of groups in the order of their first rows.
     rows : ndarray of shape (n_tokens,)
         Row of the frame behind each token.
+    header : DataFrame without rows or None
+        The chosen columns, if values are 2-D.
     """
     wrapped = _wrap(frame)
     n = len(wrapped)
@@ -64,38 +64,84 @@ def cut_frame(frame, columns, group, order):
     if order is not None:
         rows = np.argsort(_key(wrapped, order, "order").to_numpy(), kind="stable")
     rows = rows[np.argsort(codes[rows], kind="stable")]
-    return _values(wrapped, columns, (group, order))[rows], offsets_of(lengths), rows
+    values, header = _values(wrapped, columns, (group, order))
+    return values[rows], lengths, rows, header
 
 
 def _values(frame, columns, keys):
+    given = columns
     if columns is None:
         columns = [c for c in frame.columns if c not in keys]
         columns = columns[0] if len(columns) == 1 else columns
     if isinstance(columns, str) or not np.iterable(columns):
-        return _column(frame, columns, "columns").to_numpy()
+        return _column(frame, columns, "columns").to_numpy(), None
     if len(columns) == 0:
         raise ValueError("The frame has no column left for the tokens; name some.")
     arrays = [_column(frame, c, "columns").to_numpy() for c in columns]
-    if any(a.dtype.kind not in "biuf" for a in arrays):
-        # Beside text numpy would turn numbers into text.
-        arrays = [a.astype(object) for a in arrays]
-    return np.column_stack(arrays)
-
-
-def take_rows(frame, rows):
-    """Rows of a frame by position, in the order given; its index goes along."""
-    return _wrap(frame)[rows.tolist(), :].to_native()
-
-
-def add_column(frame, name, values):
-    """The frame with one more column, as a new frame of the same library."""
-    wrapped = _wrap(frame)
-    if name in wrapped.columns:
+    others = [
+        c for c, a in zip(columns, arrays, strict=True) if a.dtype.kind not in "biuf"
+    ]
+    if given is None and 0 < len(others) < len(columns):
         raise ValueError(
-            f"The frame has a column {name!r} already; choose another name=."
+            f"Of the columns of the frame {others} hold no numbers, as the rest do. "
+            "List those that make a token as columns=, and name a time stamp as order="
+            " and a column that names sequences as group=."
         )
-    column = nw.new_series(name, values.tolist(), backend=wrapped.implementation)
+    if others:  # beside text numpy would turn numbers into text
+        arrays = [a.astype(object) for a in arrays]
+    return np.column_stack(arrays), frame.select(list(columns)).head(0).to_native()
+
+
+def common_header(frames):
+    """Columns of all the frames, as a frame without rows."""
+    first = _wrap(frames[0])
+    for i, frame in enumerate(frames):
+        if list(frame.columns) != list(first.columns):
+            raise ValueError(
+                f"Sample {i} has the columns {list(frame.columns)}, sample 0 "
+                f"{list(first.columns)}; all need the same ones, in the same order."
+            )
+    return first.head(0).to_native()
+
+
+def put_beside(frame, rows, values, name):
+    """Rows of a frame, in its order, with a value or K values of each beside it.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Of any library.
+    rows : ndarray of shape (n_tokens,)
+        Row of the frame behind each value.
+    values : ndarray of shape (n_tokens,) or (n_tokens, K)
+        New columns.
+    name : str or array-like of K str
+        Their names.
+
+    Returns
+    -------
+    DataFrame
+        Of the same library; the index goes along.
+    """
+    order = np.argsort(rows, kind="stable")
+    names = np.asarray(name, dtype=object).ravel().tolist()
+    columns = values[order].reshape(len(rows), -1).T if len(rows) else [()] * len(names)
+    if len(columns) != len(names):
+        raise ValueError(
+            f"prediction has {len(columns)} columns; give as many names as name=[...], "
+            f"not {len(names)}."
+        )
+    wrapped = _wrap(frame)[rows[order].tolist(), :]
     index = nw.maybe_get_index(wrapped)
-    if index is not None:
-        column = nw.maybe_set_index(column, index=index)
-    return wrapped.with_columns(column).to_native()
+    for each, column in zip(names, columns, strict=True):
+        if each in wrapped.columns:
+            raise ValueError(
+                f"The frame has a column {each!r} already; choose another name=."
+            )
+        series = nw.new_series(
+            each, np.asarray(column).tolist(), backend=wrapped.implementation
+        )
+        if index is not None:
+            series = nw.maybe_set_index(series, index=index)
+        wrapped = wrapped.with_columns(series)
+    return wrapped.to_native()

@@ -3,7 +3,7 @@
 import numpy as np
 
 from skstruct.containers._batch import Batch, gather
-from skstruct.containers._frame import add_column, cut_frame, take_rows
+from skstruct.containers._frame import common_header, cut_frame, put_beside
 from skstruct.containers._reading import as_values, flatten, join, offsets_of
 
 __all__ = ["Ragged"]
@@ -42,12 +42,15 @@ class Ragged(Batch):
         Surface tokens carried beside feature rows.
     source : tuple (frame, rows) or None
         The data frame behind the batch and the row of each token.
+    header : DataFrame without rows, or None
+        The columns that ``values`` holds, where they come from data frames; estimators
+        take ``feature_names_in_`` from it.
 
     Raises
     ------
     ValueError
-        If a sequence is a string or a number, or widths or kinds differ; the message
-        names the sequence.
+        If a sequence is a string or a number, or widths, kinds or columns differ; the
+        message names the sequence.
 
     See Also
     --------
@@ -66,7 +69,7 @@ class Ragged(Batch):
     array([3, 2])
     """
 
-    __slots__ = ("offsets", "source", "tokens", "values")
+    __slots__ = ("header", "offsets", "source", "tokens", "values")
 
     @property
     def shape(self):
@@ -78,7 +81,7 @@ class Ragged(Batch):
             for name in Ragged.__slots__:
                 setattr(self, name, getattr(sequences, name))
         else:
-            self.values, self.offsets = flatten(sequences)
+            self.values, self.offsets, self.header = flatten(sequences)
             self.tokens = self.source = None
 
     @classmethod
@@ -138,9 +141,9 @@ class Ragged(Batch):
         return cls._make(values, offsets, tokens)
 
     @classmethod
-    def _make(cls, values, offsets, tokens=None, source=None):
+    def _make(cls, values, offsets, tokens=None, source=None, header=None):
         out = cls.__new__(cls)
-        out.values, out.offsets = values, offsets
+        out.values, out.offsets, out.header = values, offsets, header
         out.tokens, out.source = tokens, source
         return out
 
@@ -247,7 +250,8 @@ class Ragged(Batch):
         Raises
         ------
         ValueError
-            If a column is not there, or ``group`` or ``order`` is missing in a row.
+            If a column is not there, ``group`` or ``order`` is missing in a row, or
+            columns that nobody named are text or dates beside numbers.
 
         Examples
         --------
@@ -258,9 +262,9 @@ class Ragged(Batch):
         >>> [x.tolist() for x in X]
         [[1.0, 2.0], [7.0]]
         """
-        values, offsets, rows = cut_frame(frame, columns, group, order)
-        out = cls.from_arrays(values, offsets)
-        out.source = (frame, rows)
+        values, lengths, rows, header = cut_frame(frame, columns, group, order)
+        out = cls.from_lengths(values, lengths)
+        out.source, out.header = (frame, rows), header
         return out
 
     def to_frame(self, prediction, *, name="prediction"):
@@ -269,9 +273,10 @@ class Ragged(Batch):
         Parameters
         ----------
         prediction : Ragged or sequence of arrays
-            One value for each token, sequence by sequence, as ``predict`` returns it.
-        name : str, default="prediction"
-            Name of the new column.
+            One value for each token, sequence by sequence, as ``predict`` returns it;
+            or a row of K, as from ``predict_proba``.
+        name : str or list of K str, default="prediction"
+            Name of the new column, or of each one.
 
         Returns
         -------
@@ -282,8 +287,8 @@ class Ragged(Batch):
         Raises
         ------
         ValueError
-            If the batch does not come from a frame, lengths do not match, or the frame
-            has a column ``name`` already.
+            If the batch does not come from a frame, lengths do not match, there are not
+            as many names as columns, or the frame has a column of that name already.
 
         Examples
         --------
@@ -304,9 +309,7 @@ class Ragged(Batch):
             )
         prediction = Ragged(prediction)
         self._check_fits(prediction)
-        frame, rows = self.source
-        order = np.argsort(rows, kind="stable")
-        return add_column(take_rows(frame, rows[order]), name, prediction.values[order])
+        return put_beside(*self.source, prediction.values, name)
 
     def _check_fits(self, prediction):
         if len(prediction) != len(self):
@@ -319,11 +322,6 @@ class Ragged(Batch):
             raise ValueError(
                 f"prediction must hold one value for each token: its sequence {i} has "
                 f"{prediction.lengths[i]}, that of the batch {self.lengths[i]}."
-            )
-        if prediction.values.ndim > 1:
-            raise ValueError(
-                "prediction has several columns; give one at a time, such as "
-                "prediction.with_values(prediction.values[:, 0])."
             )
 
     @property
@@ -347,7 +345,7 @@ class Ragged(Batch):
         Returns
         -------
         Ragged
-            It still knows its tokens and its frame.
+            It still knows its tokens and its frame, but not the names of columns.
         """
         values = as_values(values)
         if values.shape[0] != self.n_tokens:
@@ -366,7 +364,7 @@ class Ragged(Batch):
         rows, offsets = gather(self.offsets, ids)
         tokens = None if self.tokens is None else self.tokens[rows]
         source = None if self.source is None else (self.source[0], self.source[1][rows])
-        return Ragged._make(self.values[rows], offsets, tokens, source)
+        return Ragged._make(self.values[rows], offsets, tokens, source, self.header)
 
     @classmethod
     def _concat(cls, parts):
@@ -375,7 +373,10 @@ class Ragged(Batch):
         tokens = None
         if all(p.tokens is not None for p in parts):
             tokens = np.concatenate([p.tokens for p in parts])
-        return cls._make(join([p.values for p in parts]), offsets_of(lengths), tokens)
+        values, header = join([p.values for p in parts]), None
+        if all(p.header is not None for p in parts):
+            header = common_header([p.header for p in parts])
+        return cls._make(values, offsets_of(lengths), tokens, None, header)
 
     def __repr__(self):
         values = self.values

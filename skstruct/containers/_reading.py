@@ -6,8 +6,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from skstruct.containers._batch import Batch
+from skstruct.containers._frame import common_header
 
-__all__ = ["as_values", "flatten", "join", "offsets_of"]
+__all__ = ["as_values", "flatten", "join", "offsets_of", "reject_masked"]
+
+_REAL = float | np.floating
 
 
 def offsets_of(lengths):
@@ -25,6 +28,7 @@ def as_values(values):
         raise ValueError(f"values must be flat; pass the values of the {values!r}.")
     if isinstance(values, list | tuple):
         return _from_lists([list(values)])
+    reject_masked(values, "values")
     values = np.asarray(values)
     if values.ndim == 0:
         raise ValueError("values must have one entry for each token, got a scalar.")
@@ -38,12 +42,32 @@ def join(arrays):
         return np.zeros(0, dtype=object)
     if sp.issparse(filled[0]):
         return sp.csr_array(sp.vstack(filled, format="csr"))
-    return np.concatenate(filled)
+    joined = np.concatenate(filled)
+    if joined.dtype.kind == "f" and all(a.dtype.kind in "iu" for a in filled):
+        return np.concatenate([a.astype(object) for a in filled])  # to stay exact
+    return joined
+
+
+def reject_masked(array, what):
+    """Raise for a masked array, whose mask numpy would forget."""
+    if np.ma.is_masked(array):
+        raise ValueError(
+            f"{what} is an array with masked entries. Fill them, such as by "
+            "array.filled(np.nan), or leave them out."
+        )
 
 
 def flatten(sequences):
-    """Flat values and offsets of an iterable of sequences."""
+    """Flat values, offsets and the header of an iterable of sequences."""
     _reject_other_forms(sequences)
+    given = list(sequences)
+    header = None
+    if given and all(hasattr(s, "columns") for s in given):
+        header = common_header(given)
+    return *_flatten(given), header
+
+
+def _flatten(sequences):
     sequences = [
         s if type(s) is list else _as_sequence(s, i) for i, s in enumerate(sequences)
     ]
@@ -91,6 +115,7 @@ def _as_sequence(sequence, i):
         raise ValueError(f"Sample {i} is a set, which has no order; pass a list.")
     if not hasattr(sequence, "__array__"):
         return list(sequence)
+    reject_masked(sequence, f"Sample {i}")
     array = np.asarray(sequence)
     if array.ndim == 0:
         _raise_single(sequence, i)
@@ -116,7 +141,10 @@ def _from_lists(sequences, first=0):
     if kinds and all(
         issubclass(k, bool | int | float | np.number | np.bool_) for k in kinds
     ):
-        return np.asarray(tokens)
+        numbers = np.asarray(tokens)
+        if numbers.dtype.kind != "f" or any(issubclass(k, _REAL) for k in kinds):
+            return numbers
+        tokens = [int(t) for t in tokens]  # beyond 64 bits floats would not be exact
     if any(issubclass(k, list | tuple) or hasattr(k, "__array__") for k in kinds):
         # numpy's scalars are the other types with `__array__`: their shape is ().
         shapes = [[_shape(t) for t in s] for s in sequences]
@@ -142,11 +170,17 @@ def _check_shapes(shapes, first):
     expected = next(chain.from_iterable(shapes))
     for i, sample in enumerate(shapes, start=first):
         for t, shape in enumerate(sample):
-            if shape is None or shape != expected or len(shape) > 1:
+            where = f"Sample {i}, position {t}: the token has shape {shape}"
+            if shape is not None and len(shape) > 1:
                 raise ValueError(
-                    f"Sample {i}, position {t}: the token has shape {shape}, the first "
-                    f"token {expected}. Tokens are symbols, numbers, dicts or vectors; "
-                    "vectors need the same number of columns in all sequences."
+                    f"{where}. Tokens may be symbols, numbers, dicts or vectors, but "
+                    "not matrices: are the brackets one pair too many?"
+                )
+            if shape is None or shape != expected:
+                raise ValueError(
+                    f"{where}, the first token {expected}. Tokens are symbols, "
+                    "numbers, dicts or vectors; vectors need the same number of "
+                    "columns in all sequences."
                 )
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-__all__ = ["Emission", "Observations", "place"]
+__all__ = ["Emission", "Observations", "place", "plain", "real_array"]
 
 
 class Observations(NamedTuple):
@@ -29,6 +29,21 @@ def place(i, offsets=None):
         return f"row {i}"
     sample = np.searchsorted(offsets, i, side="right") - 1
     return f"sample {sample}, position {i - offsets[sample]}"
+
+
+def plain(token):
+    """Return a token as error messages should print it: 5, not np.int64(5)."""
+    return token.item() if isinstance(token, np.generic) else token
+
+
+def real_array(values, parameter):
+    """Copy start values of a parameter as floats, or raise an error that names it."""
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{parameter} must be a rectangular array of numbers ({error})."
+        ) from error
 
 
 class Emission(BaseEstimator):

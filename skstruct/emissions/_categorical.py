@@ -4,7 +4,7 @@ from numbers import Real
 
 import numpy as np
 
-from skstruct.emissions._base import Emission, Observations, place
+from skstruct.emissions._base import Emission, Observations, place, plain
 from skstruct.emissions._dirichlet import checked_rows, divergence, draw, expected_log
 from skstruct.emissions._vocabulary import Vocabulary, as_tokens, check_categories
 
@@ -107,8 +107,8 @@ class Categorical(Emission):
         if reset and self.symbols is not None and (index == self._n_symbols).any():
             at = np.flatnonzero(index == self._n_symbols)[0]
             raise ValueError(
-                f"The token {tokens[at]!r} at {place(at, offsets)} is not in symbols, "
-                f"which holds {self._n_symbols}; add it or leave symbols=None."
+                f"The token {plain(tokens[at])!r} at {place(at, offsets)} is not in "
+                f"symbols, which holds {self._n_symbols}; add it or leave symbols=None."
             )
         return Observations(index, np.arange(self._n_symbols + 1))
 

@@ -3,6 +3,8 @@
 import numpy as np
 from scipy.special import digamma, gammaln
 
+from skstruct.emissions._base import plain, real_array
+
 __all__ = ["checked_rows", "divergence", "draw", "expected_log"]
 
 
@@ -11,7 +13,7 @@ def checked_rows(init, shape, allowed, symbols):
 
     ``allowed`` (K, V) tells where they may be positive; None is everywhere.
     """
-    start = np.array(init, dtype=float)
+    start = real_array(init, "init")
     if start.shape != shape:
         raise ValueError(
             f"init must have shape (n_states, n_symbols) = {shape}, got {start.shape}."
@@ -25,8 +27,8 @@ def checked_rows(init, shape, allowed, symbols):
     if allowed is not None and (start[~allowed] > 0).any():
         k, v = np.argwhere((start > 0) & ~allowed)[0]
         raise ValueError(
-            f"init gives state {k} the symbol {symbols[v]!r}, which is not allowed "
-            "there; set it to 0."
+            f"init gives state {k} the symbol {plain(symbols[v])!r}, which is not "
+            "allowed there; set it to 0."
         )
     return start
 

@@ -4,7 +4,7 @@ from numbers import Real
 
 import numpy as np
 
-from skstruct.emissions._base import Emission, Observations, place
+from skstruct.emissions._base import Emission, Observations, place, real_array
 from skstruct.emissions._normal import (
     dense_moments,
     diagonal_moments,
@@ -322,7 +322,7 @@ class Gaussian(Emission):
             )
 
     def _checked_means(self, shape):
-        means = np.array(self.means_init, dtype=float)
+        means = real_array(self.means_init, "means_init")
         if means.shape != shape or not np.isfinite(means).all():
             raise ValueError(
                 f"means_init must hold finite numbers in the shape (n_states, "

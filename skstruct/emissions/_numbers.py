@@ -6,11 +6,10 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
-from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from skstruct.emissions._base import place
+from skstruct.emissions._base import place, plain
 
 __all__ = ["as_numbers", "check_missing", "of_width", "start_means"]
 
@@ -83,8 +82,9 @@ def _as_floats(values, name, offsets):
         for i, token in enumerate(values):
             if not isinstance(token, np.ndarray) and not _is_number(token):
                 raise ValueError(
-                    f"The token at {place(i, offsets)} is {token!r}; {name} needs "
-                    "numbers. Tokens that are symbols need emissions='categorical'."
+                    f"The token at {place(i, offsets)} is {plain(token)!r}; {name} "
+                    "needs numbers. Tokens that are symbols need "
+                    "emissions='categorical'."
                 )
         try:
             return np.ascontiguousarray(values.tolist(), dtype=np.float64)
@@ -142,6 +142,8 @@ def start_means(rows, weights, n_states, random_state, allowed=None):
 
 
 def _kmeans(rows, weights, n_states, random_state):
+    from sklearn.cluster import KMeans  # slow to import, and few fits need it
+
     if len(rows) < n_states:
         return rows[np.arange(n_states) % len(rows)]
     if len(rows) > _KMEANS_ROWS:

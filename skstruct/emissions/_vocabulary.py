@@ -5,7 +5,7 @@ from itertools import repeat
 import numpy as np
 import scipy.sparse as sp
 
-from skstruct.emissions._base import place
+from skstruct.emissions._base import place, plain
 
 __all__ = ["Vocabulary", "as_tokens"]
 
@@ -71,7 +71,8 @@ class Vocabulary:
             _, first = np.unique(vocabulary.codes(tokens), return_index=True)
             twice = np.setdiff1d(np.arange(len(tokens)), first)[0]
             raise ValueError(
-                f"symbols must be distinct; {tokens[twice]!r} stands in it twice."
+                f"symbols must be distinct; {plain(tokens[twice])!r} stands in it "
+                "twice."
             )
         return cls(_as_symbols(tokens.tolist()))
 
@@ -106,10 +107,10 @@ def as_tokens(values, offsets=None):
 
 def check_categories(distinct, tokens, offsets=None):
     """Raise for a missing token or a measured number, naming its place."""
+    if any(map(_is_missing, distinct)):
+        at = next(i for i, t in enumerate(tokens.tolist()) if _is_missing(t))
+        _raise_missing(tokens[at], at, offsets)
     for token in distinct:
-        if _is_missing(token):
-            at = next(i for i, t in enumerate(tokens.tolist()) if _is_missing(t))
-            _raise_missing(tokens[at], at, offsets)
         if isinstance(token, float | np.floating) and not float(token).is_integer():
             at = next(i for i, t in enumerate(tokens.tolist()) if t == token)
             _raise_measured(token, at, offsets)
@@ -148,15 +149,17 @@ def _as_symbols(symbols):
 
 def _raise_missing(token, at, offsets):
     raise ValueError(
-        f"The token at {place(at, offsets)} is {token!r}. A missing or infinite value "
-        "is no category: leave the token out, or give it a symbol of its own."
+        f"The token at {place(at, offsets)} is {plain(token)!r}. A missing or infinite "
+        "value is no category: leave the token out, or give it a symbol of its own. "
+        "Series of numbers with gaps need emissions=Gaussian(missing='marginalize')."
     )
 
 
 def _raise_measured(token, at, offsets):
     raise ValueError(
-        f"The token at {place(at, offsets)} is {token!r}: a categorical emission reads "
-        "symbols, not measurements. Use emissions='gaussian' for real numbers."
+        f"The token at {place(at, offsets)} is {plain(token)!r}: a categorical "
+        "emission reads symbols, not measurements. Use emissions='gaussian' for real "
+        "numbers."
     )
 
 

@@ -13,7 +13,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from skstruct._validation import as_labels, is_table, read_batch
+from skstruct._validation import as_labels, check_features, is_table, read_batch
 from skstruct.containers import Ragged
 
 __all__ = ["PerToken"]
@@ -47,7 +47,8 @@ class PerToken(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     n_features_in_ : int
         Number of columns that ``transformer_`` saw, where it counts them.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if it was fitted on a DataFrame.
+        Their names, if it was fitted on a DataFrame or on a Ragged of columns of one;
+        ``transform`` asks for the same.
 
     See Also
     --------
@@ -183,6 +184,9 @@ class PerToken(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     @property
     def feature_names_in_(self):
         """Names of the columns that the fitted transformer saw."""
+        header = getattr(vars(self).get("_example"), "header", None)
+        if header is not None:
+            return np.asarray(header.columns, dtype=object)
         return self._of_transformer("feature_names_in_")
 
     def get_metadata_routing(self):
@@ -240,12 +244,16 @@ class PerToken(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         self._example = None
         if batch is not None:
             self._example = Ragged.from_lengths(batch.values[:1], [1])
+            self._example.header = batch.header
         return None if out is None else self._cut(out, batch, like=batch)
 
     def _apply(self, method, X, params):
         check_is_fitted(self)
         batch, rows = _read(X, self.transformer_)
         example = self._example
+        if method == "transform" and batch is not None and batch.header is not None:
+            # The transformer sees arrays, which tell it nothing of swapped columns.
+            check_features(self, X, batch, reset=False)
         if batch is not None and batch.n_tokens == 0 and example is not None:
             # Transformers refuse tables without rows, but sequences may all be empty.
             if method == "inverse_transform":

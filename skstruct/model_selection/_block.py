@@ -120,9 +120,11 @@ class BlockSplit(BaseCrossValidator):
         self._check()
         n = len(X)
         if n != self.n_blocks:
+            cut = "X = cv.cut(X)" if y is None else "X, y = cv.cut(X, y)"
             raise ValueError(
-                f"BlockSplit(n_blocks={self.n_blocks}) got {n} sequences. Cut the "
-                "series first: `X, y = cv.cut(X, y)`. For many sequences use KFold."
+                f"BlockSplit(n_blocks={self.n_blocks}) got {n:d} "
+                f"sequence{'s' * (n != 1)}. Cut the series first: `{cut}`. For many "
+                "sequences use KFold."
             )
         blocks = np.arange(n)
         for test in blocks[int(self.forward) :]:
@@ -143,6 +145,8 @@ class BlockSplit(BaseCrossValidator):
 def _read_series(X, name):
     """A batch of one sequence."""
     if not isinstance(X, Ragged):
+        if hasattr(X, "columns"):
+            return Ragged([X])
         if hasattr(X, "to_numpy"):
             X = X.to_numpy()
         flat = isinstance(X, np.ndarray) and X.dtype != object
@@ -165,6 +169,7 @@ def _is_sequence(token):
 def _take_blocks(series, rows, offsets):
     tokens = None if series.tokens is None else series.tokens[rows]
     blocks = Ragged.from_arrays(series.values[rows], offsets, tokens=tokens)
+    blocks.header = series.header
     if series.source is not None:
         frame, places = series.source
         blocks.source = (frame, places[rows])

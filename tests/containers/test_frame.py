@@ -50,7 +50,7 @@ def test_columns(library):
     frame = library(COLUMNS)
     one = Ragged.from_frame(frame, ["load"], group="doc")
     assert one.values.shape == (5, 1) and one.values.dtype == float
-    rest = Ragged.from_frame(frame, group="doc", order="time")
+    rest = Ragged.from_frame(frame, ["word", "load"], group="doc", order="time")
     assert rest[2].tolist() == [["s", 4.0]]
     last = Ragged.from_frame(frame[["doc", "word"]], group="doc")
     assert last.values.tolist() == ["p", "r", "q", "t", "s"]
@@ -89,6 +89,51 @@ def test_samples_drawn_twice_return_twice(library):
     batch = Ragged.from_frame(library(COLUMNS), "word", group="doc")
     back = batch[[0, 0]].to_frame([["p", "r"], ["p", "r"]])
     assert list(back["word"]) == list(back["prediction"]) == ["p", "p", "r", "r"]
+
+
+def test_probabilities_return_beside_their_rows(library):
+    batch = Ragged.from_frame(library(COLUMNS), "word", group="doc", order="time")
+    rows = np.column_stack([np.arange(5.0), -np.arange(5.0)])
+    names = np.array(["up", "down"], dtype=object)
+    back = batch.to_frame(batch.with_values(rows), name=names)
+    assert list(back["up"]) == [1, 2, 0, 4, 3]
+    assert list(back["down"]) == [-1, -2, 0, -4, -3]
+    assert list(back.columns) == [*COLUMNS, "up", "down"]
+    one = batch.to_frame(np.asarray(batch.with_values(rows[:, :1])), name="up")
+    assert list(one["up"]) == [1, 2, 0, 4, 3]
+
+
+def test_numbers_beside_other_columns_are_asked_for(library):
+    frame = library(COLUMNS)
+    message = r"\['doc', 'word'\] hold no numbers.*columns=.*order=.*group="
+    with pytest.raises(ValueError, match=message):
+        Ragged.from_frame(frame)
+    text = Ragged.from_frame(frame[["doc", "word"]])
+    assert text[0].tolist()[0] == ["b", "p"]
+
+
+def test_the_header_is_kept_where_columns_are(library):
+    frame = library(COLUMNS)
+    batch = Ragged.from_frame(frame, ["load", "time"], group="doc")
+    assert type(batch.header) is library and batch.header.shape == (0, 2)
+    joined = np.concatenate([batch[:1], batch[[2]]])
+    for same in (batch[1:], joined, Ragged(batch)):
+        assert list(same.header.columns) == ["load", "time"]
+    assert Ragged.from_frame(frame, "load").header is None
+    assert batch.with_values(np.zeros((5, 2))).header is None
+    listed = Ragged([frame[["load", "time"]], frame[["load", "time"]][:2]])
+    assert listed.lengths.tolist() == [5, 2]
+    assert list(listed.header.columns) == ["load", "time"]
+    assert Ragged([frame[["load", "time"]], np.zeros((1, 2))]).header is None
+
+
+def test_frames_with_other_columns_are_no_batch(library):
+    frame = library(COLUMNS)
+    parts = [frame[["load", "time"]], frame[["time", "load"]]]
+    with pytest.raises(ValueError, match=r"Sample 1 has the columns .*same order"):
+        Ragged(parts)
+    with pytest.raises(ValueError, match=r"Sample 1 has the columns .*same order"):
+        np.concatenate([Ragged([part]) for part in parts])
 
 
 def test_integers_stay_integers(library):
@@ -170,7 +215,11 @@ def test_errors(library):
         batch.to_frame([["x", "y"], ["z", "z"]])
     with pytest.raises(ValueError, match="its sequence 1 has 1, that of the batch 2"):
         batch.to_frame([["x", "y"], ["z"], ["z"]])
-    with pytest.raises(ValueError, match="several columns"):
-        batch.to_frame(batch.with_values(np.zeros((5, 2))))
+    two = batch.with_values(np.zeros((5, 2)))
+    with pytest.raises(ValueError, match="2 columns; give as many names as name="):
+        batch.to_frame(two)
+    for names in (["p", "p"], ["p", "load"]):
+        with pytest.raises(ValueError, match=f"has a column '{names[1]}' already"):
+            batch.to_frame(two, name=names)
     with pytest.raises(ValueError, match="has a column 'load' already"):
         batch.to_frame(batch, name="load")

@@ -331,3 +331,14 @@ def test_widths_must_be_those_of_fit(series):
         ValueError, match="2 features, but StandardScaler is expecting 3"
     ):
         scaler.transform([ROWS[:, :2]])
+
+
+def test_columns_of_a_frame_are_compared():
+    frame = pd.DataFrame({"u": [1.0, 3.0], "v": [5.0, 5.0]})
+    X = Ragged.from_frame(frame, ["u", "v"])
+    scaler = PerToken(StandardScaler()).fit(X)
+    assert scaler.feature_names_in_.tolist() == ["u", "v"]
+    assert scaler.transform(X).values[:, 0].tolist() == [-1.0, 1.0]
+    for swapped in (Ragged.from_frame(frame, ["v", "u"]), [frame[["v", "u"]]]):
+        with pytest.raises(ValueError, match="same order as they were in fit"):
+            scaler.transform(swapped)

@@ -69,12 +69,26 @@ def test_labelled_samples(y):
         (TransductiveSplit("labelled"), [[None], None], "no known label"),
         (BlockSplit(1), None, "n_blocks=1"),
         (BlockSplit(2, gap=-1), None, "gap=-1"),
-        (BlockSplit(3), None, r"got 2 sequences. Cut the series first"),
+        (BlockSplit(3), None, r"got 2 sequences. .*: `X = cv.cut\(X\)`"),
+        (BlockSplit(3), [["p"], ["q"]], r": `X, y = cv.cut\(X, y\)`"),
     ],
 )
 def test_bad_splits(split, y, message):
     with pytest.raises(ValueError, match=message):
         list(split.split([["a"], ["b"]], y))
+
+
+def test_one_sequence_is_no_plural():
+    with pytest.raises(ValueError, match=r"got 1 sequence\. Cut the series first"):
+        list(BlockSplit(3).split(Ragged([np.zeros(9)])))
+
+
+def test_blocks_of_a_frame_keep_their_columns():
+    frame = pd.DataFrame({"a": np.arange(6.0), "b": np.zeros(6)})
+    for series in (frame, Ragged.from_frame(frame, ["a", "b"])):
+        blocks = BlockSplit(2).cut(series)
+        assert list(blocks.header.columns) == ["a", "b"]
+        assert blocks[1][:, 0].tolist() == [3.0, 4.0, 5.0]
 
 
 @pytest.mark.parametrize("routing", [False, True])
