@@ -11,17 +11,29 @@ __all__ = ["best_paths", "entropies", "k_best_paths", "sample_paths"]
 # `max` turns into vector instructions only where NaN need not be thought of.
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
 def _max_plus(delta, t, edge, e):
-    """``delta[t, b] = max_a delta[t - 1, a] + edge[e, a, b]``, four rows at a time."""
+    """``delta[t, b] = max_a delta[t - 1, a] + edge[e, a, b]``, several a at a time."""
     K = delta.shape[1]
+    if K < 8:
+        for b in range(K):
+            top = -np.inf
+            for a in range(K):
+                top = max(top, delta[t - 1, a] + edge[e, a, b])
+            delta[t, b] = top
+        return
+    p, q, r, s = delta[t - 1, 0], delta[t - 1, 1], delta[t - 1, 2], delta[t - 1, 3]
+    v, w, y, z = delta[t - 1, 4], delta[t - 1, 5], delta[t - 1, 6], delta[t - 1, 7]
     for b in range(K):
-        delta[t, b] = -np.inf
-    for a in range(0, K - 3, 4):
+        first = max(max(p + edge[e, 0, b], q + edge[e, 1, b]), r + edge[e, 2, b])
+        second = max(max(v + edge[e, 4, b], w + edge[e, 5, b]), y + edge[e, 6, b])
+        third = max(s + edge[e, 3, b], z + edge[e, 7, b])
+        delta[t, b] = max(max(first, second), third)
+    for a in range(8, K - 3, 4):
         p, q = delta[t - 1, a], delta[t - 1, a + 1]
         r, s = delta[t - 1, a + 2], delta[t - 1, a + 3]
         for b in range(K):
-            x = max(p + edge[e, a, b], q + edge[e, a + 1, b])
-            y = max(r + edge[e, a + 2, b], s + edge[e, a + 3, b])
-            delta[t, b] = max(delta[t, b], max(x, y))
+            first = max(p + edge[e, a, b], q + edge[e, a + 1, b])
+            second = max(r + edge[e, a + 2, b], s + edge[e, a + 3, b])
+            delta[t, b] = max(delta[t, b], max(first, second))
     for a in range(K - K % 4, K):
         p = delta[t - 1, a]
         for b in range(K):
