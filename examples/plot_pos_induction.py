@@ -14,12 +14,10 @@ one than EM, which ends where its start leads it. Gold tags only judge the resul
 
 import time
 import warnings
-from importlib.util import find_spec
 
 import numpy as np
 from matplotlib import pyplot as plt
 from scipy.optimize import linear_sum_assignment
-from sklearn.callback import ProgressBar
 from sklearn.metrics.cluster import contingency_matrix
 
 from skstruct import AnnealedHMM, TagDictionary
@@ -34,9 +32,9 @@ print(f"{X}, {len(tags)} tags")
 print(f"{dictionary} lists {dictionary.coverage(X.values):.0%} of the tokens")
 
 # %%
-# Every method gets the same random starts. A tenth of a pseudo-count keeps all
-# transitions possible. Annealing without a dictionary is asked for on purpose: it warns
-# that it forgets the start, and amounts to EM that begins with nearly equal states.
+# Every method gets the same random starts. Annealing without a dictionary is asked for
+# on purpose: it warns that it forgets the start, and amounts to EM that begins with
+# nearly equal states.
 
 METHODS = {
     "EM": {"beta_min": 1.0},
@@ -55,15 +53,12 @@ def fit(parameters, seed):
         n_states=len(tags),
         startprob_init=rng.dirichlet(np.ones(len(tags))),
         transmat_init=rng.dirichlet(np.ones(len(tags)), len(tags)),
-        transition_alpha=0.1,
         n_init=1,
         tol=1e-5,
         n_jobs=2,
         random_state=seed,
         **parameters,
     )
-    if find_spec("rich"):
-        model.set_callbacks(ProgressBar())
     begin = time.perf_counter()
     return model.fit(X), time.perf_counter() - begin
 
@@ -74,23 +69,21 @@ def measure(model, seconds):
     return [*percent, model.score(X), model.n_e_steps_, seconds]
 
 
-models, rows = {}, []
-for name, parameters in METHODS.items():
-    fits = [fit(parameters, seed) for seed in STARTS]
-    models[name] = max((model for model, _ in fits), key=lambda model: model.score(X))
-    rows.append(np.array([measure(*each) for each in fits]))
-
 # %%
 # Mean and spread (standard deviation) over the starts; the first fit also compiles.
 # Without a dictionary the start matters to both. With it DA's spread is zero, at two
 # times the E-steps of one EM run. Likelier is not better by every measure, though.
 
+models = {}
 head = ("V-measure", "many-to-1", "1-to-1", "log-lik./token", "E-steps", "seconds")
-print(f"\n{len(STARTS)} starts".ljust(16), *(f"{title:>14}" for title in head))
-for name, row in zip(METHODS, rows, strict=True):
-    cells = zip(row.mean(axis=0), row.std(axis=0), (1, 1, 1, 3, 0, 0), strict=True)
+print(f"\n{len(STARTS)} starts".ljust(16), *(f"{title:>14}" for title in head), flush=True)
+for name, parameters in METHODS.items():
+    fits = [fit(parameters, seed) for seed in STARTS]
+    models[name] = max((model for model, _ in fits), key=lambda model: model.score(X))
+    rows = np.array([measure(*each) for each in fits])
+    cells = zip(rows.mean(axis=0), rows.std(axis=0), (1, 1, 1, 3, 0, 0), strict=True)
     cells = [f"{mean:.{n}f} ±{spread:.{n}f}" for mean, spread, n in cells]
-    print(name.ljust(15), *(f"{cell:>14}" for cell in cells))
+    print(name.ljust(15), *(f"{cell:>14}" for cell in cells), flush=True)
 
 # %%
 # What the states stand for: the most likely EM model and the annealed one. Each row is
