@@ -21,9 +21,27 @@ __all__ = ["PerToken"]
 
 def _transformer_has(method):
     def check(self):
-        return hasattr(getattr(self, "transformer_", self.transformer), method)
+        return hasattr(getattr(self, "transformer_", self._given), method)
 
     return check
+
+
+class _Function(TransformerMixin, BaseEstimator):
+    """A function of one token as a transformer."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return Ragged([[self.function(token) for token in X]]).values
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
 
 
 class PerToken(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
@@ -35,10 +53,11 @@ class PerToken(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
     Parameters
     ----------
-    transformer : estimator
+    transformer : estimator or callable
         Any transformer of 2-D data, also a Pipeline, FeatureUnion or ColumnTransformer.
         Tokens that are no vectors are given to it as one column, or as a list to those
         that ask for text or dicts (CountVectorizer, DictVectorizer). A clone is fitted.
+        Or a function that answers for one token, such as ``str.lower``.
 
     Attributes
     ----------
@@ -74,6 +93,14 @@ class PerToken(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     Ragged(2 sequences, 3 tokens, float64 x 1)
     >>> scaled[1].round(2)
     array([[1.22]])
+
+    A normaliser of words, as the first step of a pipeline:
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from skstruct import AnnealedHMM
+    >>> pipe = make_pipeline(PerToken(str.lower), AnnealedHMM(2, random_state=0))
+    >>> pipe.fit([["The", "dogs"], ["the", "cats"]])[-1].symbols_
+    array(['cats', 'dogs', 'the'], dtype=object)
     """
 
     def __init__(self, transformer):
@@ -203,17 +230,24 @@ class PerToken(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         mapping.add(caller="fit_transform", callee="fit")
         mapping.add(caller="fit_transform", callee="transform")
         router = MetadataRouter(owner=self)
-        return router.add(transformer=self.transformer, method_mapping=mapping)
+        return router.add(transformer=self._given, method_mapping=mapping)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        if hasattr(self.transformer, "__sklearn_tags__"):
-            inner = get_tags(self.transformer)
+        if hasattr(self._given, "__sklearn_tags__"):
+            inner = get_tags(self._given)
             for name in ("input_tags", "target_tags", "transformer_tags"):
                 setattr(tags, name, getattr(inner, name))
             tags.non_deterministic = inner.non_deterministic
             tags.no_validation = inner.no_validation
         return tags
+
+    @property
+    def _given(self):
+        """The parameter as a transformer."""
+        given = self.transformer
+        is_function = callable(given) and not hasattr(given, "fit")
+        return _Function(given) if is_function else given
 
     def _of_transformer(self, attribute):
         # hasattr must say no before fit, which it does on an AttributeError.
@@ -224,16 +258,16 @@ class PerToken(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return getattr(self.transformer_, attribute)
 
     def _fit(self, method, X, y, params):
-        if not all(hasattr(self.transformer, m) for m in ("fit", "transform")):
+        if not all(hasattr(self._given, m) for m in ("fit", "transform")):
             raise ValueError(
                 f"transformer={self.transformer!r} has no fit and transform; pass a "
                 "transformer, such as StandardScaler()."
             )
-        batch, rows = _read(X, self.transformer)
+        batch, rows = _read(X, self._given)
         params = self._route(method, params, batch)
         if batch is not None:
             y = self._token_labels(y, batch)
-        transformer, out = clone(self.transformer), None
+        transformer, out = clone(self._given), None
         if method == "fit_transform" and hasattr(transformer, "fit_transform"):
             out = transformer.fit_transform(rows, y, **params["fit_transform"])
         else:
@@ -277,7 +311,7 @@ class PerToken(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
     def _token_labels(self, y, batch):
         """Labels for a transformer that asks for them, or could use them."""
-        required = get_tags(self.transformer).target_tags.required
+        required = get_tags(self._given).target_tags.required
         if y is None:
             return None
         try:
@@ -288,7 +322,7 @@ class PerToken(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             return None
         if required and not known.all():
             raise ValueError(
-                f"{type(self.transformer).__name__} needs a label for each token, but "
+                f"{type(self._given).__name__} needs a label for each token, but "
                 f"y leaves {np.sum(~known)} unknown; fit it to the sequences that are "
                 "fully labelled."
             )
@@ -301,7 +335,7 @@ class PerToken(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         out = out if sp.issparse(out) else np.asarray(out)
         if out.shape[0] != batch.n_tokens:
             raise ValueError(
-                f"{type(self.transformer).__name__} answered {out.shape[0]} rows for "
+                f"{type(self._given).__name__} answered {out.shape[0]} rows for "
                 f"{batch.n_tokens} tokens; PerToken needs one that keeps rows."
             )
         if like is not None and like.values.ndim == 1 and not sp.issparse(out):

@@ -342,3 +342,24 @@ def test_columns_of_a_frame_are_compared():
     for swapped in (Ragged.from_frame(frame, ["v", "u"]), [frame[["v", "u"]]]):
         with pytest.raises(ValueError, match="same order as they were in fit"):
             scaler.transform(swapped)
+
+
+def is_long(word):
+    return {"long": len(word) > 3}
+
+
+def test_a_function_answers_for_each_token():
+    X = [["The", "DOGS"], [], ["run"]]
+    lower = PerToken(str.lower).fit(X)
+    again = pickle.loads(pickle.dumps(clone(lower).fit(X)))
+    for each in (lower, again):
+        out = each.transform(X)
+        assert [s.tolist() for s in out] == [["the", "dogs"], [], ["run"]]
+    assert lower.transform([[]]).values.size == 0
+    lengths = PerToken(len).fit_transform(X)
+    assert lengths.values.tolist() == [3, 4, 3] and lengths.values.dtype == int
+    pipe = make_pipeline(PerToken(is_long), PerToken(DictVectorizer(sparse=False)))
+    assert pipe.fit_transform(X).values.tolist() == [0.0, 1.0, 0.0]
+    rows = PerToken(np.sum).fit_transform([np.eye(2), np.ones((1, 2))])
+    assert [s.tolist() for s in rows] == [[1.0, 1.0], [2.0]]
+    assert PerToken(np.sum).fit_transform(np.eye(2)).tolist() == [1.0, 1.0]
