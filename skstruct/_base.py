@@ -2,7 +2,9 @@
 
 from contextlib import contextmanager
 from functools import partial
+from typing import ClassVar
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
 
@@ -13,10 +15,51 @@ class StructuredEstimator(CallbackSupportMixin, BaseEstimator):
     """Base class of our estimators; it holds no maths."""
 
     _doc_link_module = "skstruct"
+    # For parameters that a name or None may stand for: an instance, as one writes it.
+    _component_examples: ClassVar = {}
 
     @property
     def _doc_link_template(self):
         return "https://skstruct.readthedocs.io/stable/api/{estimator_module}.{estimator_name}.html"
+
+    def set_params(self, **params):
+        """Set parameters, also those of components (``component__parameter``).
+
+        Parameters
+        ----------
+        **params : dict
+            Parameters by name.
+
+        Returns
+        -------
+        StructuredEstimator
+            The estimator itself.
+
+        Raises
+        ------
+        ValueError
+            If there is no such parameter, or its component is but a name or None.
+        """
+        present = self.get_params(deep=False)
+        for name in params:
+            outer, nested, _ = name.partition("__")
+            component = params.get(outer, present.get(outer, self))
+            if nested and (component is None or isinstance(component, str)):
+                example = self._component_examples.get(outer, "an instance")
+                raise ValueError(
+                    f"{name} is a parameter of a component, but {outer} is "
+                    f"{component!r}; pass {outer}={example} to set or search its "
+                    "options."
+                )
+        return super().set_params(**params)
+
+    def _validate_params(self):
+        """Check parameters; True and False are no numbers."""
+        super()._validate_params()
+        for name, value in self.get_params(deep=False).items():
+            meant = "boolean" in self._parameter_constraints.get(name, ["boolean"])
+            if isinstance(value, bool | np.bool_) and not meant:
+                raise ValueError(f"{name} must not be a bool, got {value!r}.")
 
 
 class FitMonitor:
@@ -36,7 +79,7 @@ class FitMonitor:
     Attributes
     ----------
     stopped : bool
-        Whether a callback has asked to stop.
+        Whether a callback has asked to stop the fit, at the end of a run.
     """
 
     def __init__(self, estimator, X, y, *, n_runs, max_iter):
@@ -48,7 +91,7 @@ class FitMonitor:
 
     @contextmanager
     def run(self):
-        """A run; gives ``on_iteration(attributes) -> stop``.
+        """A run; gives ``on_iteration(attributes) -> stop``, which stops this run.
 
         ``attributes`` is a callable that answers with the fitted attributes that the
         estimator would have if it stopped here.
@@ -56,15 +99,17 @@ class FitMonitor:
         task = self._fit.subcontext("run", max_subtasks=self._max_iter)
         task.call_on_fit_task_begin(**self._what)
         yield partial(self._on_iteration, task)
-        task.call_on_fit_task_end(**self._what)
+        self.stopped = task.call_on_fit_task_end(
+            **self._what, reconstruction_attributes=self._last
+        )
 
     def _on_iteration(self, task, attributes):
+        self._last = attributes
         iteration = task.subcontext("iteration")
         iteration.call_on_fit_task_begin(**self._what)
-        self.stopped |= iteration.call_on_fit_task_end(
+        return iteration.call_on_fit_task_end(
             **self._what, reconstruction_attributes=attributes
         )
-        return self.stopped
 
     def close(self, attributes):
         """The fit is over."""

@@ -57,7 +57,8 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
     tag_dictionary : TagDictionary or dict of word to state names, default=None
         States that words may have; words not listed may have any. It names states.
     supervision : {"ignore", "clamp"}, default="ignore"
-        Whether labels given as ``y`` are left to scorers, or hold.
+        Whether labels given as ``y`` are left to scorers, or hold. Then they name
+        states; with more ``n_states`` than labels, integers are states 0 .. K - 1.
     order : {1, 2}, default=1
         How many states the next one depends on.
     decoding : {"viterbi", "posterior"}, default="viterbi"
@@ -79,14 +80,15 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
     skew_from : FrozenEstimator, default=None
         Advanced: a fitted AnnealedHMM :math:`p_0`, as ``FrozenEstimator(hmm)``.
     transition_alpha : float, default=0.0
-        Advanced: pseudo-count of each start state and transition.
+        Advanced: pseudo-count of each start state and transition, except those that
+        the two parameters below rule out by zeros.
     startprob_init : array-like of shape (K,), default=None
         Advanced: start probabilities to begin from.
     transmat_init : array-like of shape (K, K) or (K, K, K), default=None
         Advanced: transition probabilities to begin from.
     fixed : str or collection of str, default=()
-        Advanced: parts that keep their start values, of "startprob", "transmat" and
-        "emission".
+        Advanced: parts that keep the start values given for them, of "startprob",
+        "transmat" and "emission".
     random_state : int, RandomState or None, default=None
         Source of random starts and jitter.
     n_jobs : int, default=None
@@ -146,7 +148,8 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
         If EM stops at ``max_iter``, or all states end up identical.
     UserWarning
         If annealing can only forget its start, if all sequences have length one, if
-        few tokens are in ``tag_dictionary``, or if partly unknown ``y`` is ignored.
+        few tokens are in ``tag_dictionary``, if labels contradict it or none is known
+        where they should hold, or if partly unknown ``y`` is ignored.
 
     See Also
     --------
@@ -268,8 +271,13 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
         "transmat_init": ["array-like", None],
         "fixed": [str, tuple, list, set, frozenset],
         "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
+        "n_jobs": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, None, -1, closed="right"),
+            None,
+        ],
     }
+    _component_examples: ClassVar = {"emissions": "Categorical()"}
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y=None, sample_weight=None):
@@ -284,7 +292,7 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
             Labels. With ``supervision="ignore"`` they are not read; with "clamp" known
             ones hold, None (or -1 among integers) means unknown.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of sequences.
+            Weights of sequences; those of weight 0 are as if empty.
 
         Returns
         -------
@@ -301,7 +309,7 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
         fitted = training.attributes(best)
         monitor.close(lambda: fitted)
         self._store(X, training.data, fitted)
-        training.warn(best, stopped=monitor.stopped)
+        training.warn(best)
         return self
 
     @fit_context(prefer_skip_nested_validation=True)

@@ -24,7 +24,8 @@ class Run(NamedTuple):
     history: list
     n_e_steps: int
     converged: bool
-    alike: bool
+    alike: bool = False
+    stopped: bool = False
 
 
 def information(counts):
@@ -49,7 +50,7 @@ class Trainer:
     batch : TaggedBatch
         Training data.
     weight : ndarray of shape (n,)
-        Weights of sequences.
+        Weights of sequences; those without one are empty.
     skew : Potentials or None
         Of the initialiser p0 of skewed annealing, as the chain reads them.
     n_jobs : int or None
@@ -70,13 +71,12 @@ class Trainer:
         return self.batch.chain.posterior(p, weight=self.weight, n_jobs=self.n_jobs)
 
     def log_likelihood(self, posterior):
-        """Mean log-partition a token; sequences without weight have no say."""
-        log_z = np.where(self.weight > 0, posterior.log_partition, 0.0)
-        return float(self.weight @ log_z / self.n_tokens)
+        """Mean log-partition a token."""
+        return float(self.weight @ posterior.log_partition / self.n_tokens)
 
     def objective(self, model, posterior, beta):
         """Free energy and log-prior, a token."""
-        impossible = np.isneginf(posterior.log_partition) & (self.weight > 0)
+        impossible = np.isneginf(posterior.log_partition)
         if impossible.any():
             raise ValueError(
                 f"Sequence {np.flatnonzero(impossible)[0]} has probability zero: start "
@@ -119,7 +119,7 @@ class Trainer:
             if jitter:
                 model.perturb(jitter, random_state)
 
-        converged, _ = anneal(
+        converged, stopped = anneal(
             expect,
             maximize,
             betas,
@@ -143,4 +143,5 @@ class Trainer:
             n_e_steps,
             converged,
             alike,
+            stopped,
         )

@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 
+from skstruct.estimators._stationary import long_run
 from skstruct.structures import Chain, Potentials, SecondOrderChain
 
 __all__ = ["STRUCTURES", "HiddenMarkovModel", "TaggedBatch", "reordered"]
@@ -96,7 +97,7 @@ class HiddenMarkovModel:
     emission : Emission
         Initialised.
     alpha : float
-        Pseudo-count of every start and transition.
+        Pseudo-count of every start and transition that is possible at first.
     fixed : collection of str
         Parts that the M-step leaves alone: "startprob", "transmat", "emission".
     """
@@ -106,6 +107,12 @@ class HiddenMarkovModel:
         self.emission = emission
         self.alpha = alpha
         self.fixed = fixed
+        self._possible = [p > 0 for p in self._tables()]
+
+    def _tables(self):
+        """Probabilities of start and transitions, as `_transitions` counts them."""
+        tables = [self.start, self.transmat]
+        return tables if self.second is None else [*tables, self.second]
 
     @property
     def n_states(self):
@@ -145,14 +152,10 @@ class HiddenMarkovModel:
     def expected_statistics(self, totals):
         """Statistics of these totals whose M-step gives the present parameters."""
         *rows, mass = totals
-        parts = [self.start, self.transmat]
-        if self.second is not None:
-            parts.append(self.second)
-        smoothed = [
-            (n + self.alpha * self.n_states)[..., None] * p
-            for n, p in zip(rows, parts, strict=True)
+        chain = [
+            np.maximum((n + self.alpha * may.sum(-1))[..., None] * p - self.alpha, 0.0)
+            for n, p, may in zip(rows, self._tables(), self._possible, strict=True)
         ]
-        chain = [np.maximum(counts - self.alpha, 0.0) for counts in smoothed]
         return [*chain, *self.emission.expected_statistics(mass)]
 
     def _transitions(self, posterior):
@@ -162,33 +165,33 @@ class HiddenMarkovModel:
 
     def m_step(self, statistics):
         """Set the parameters that maximise the expected log-likelihood."""
-        start, edge, *rest = statistics
+        n = len(self._possible)
+        tables = zip(statistics[:n], self._possible, self._tables(), strict=True)
+        start, transmat, *second = [self._normalised(*table) for table in tables]
         if "startprob" not in self.fixed:
-            self.start = self._normalised(start, self.start)
-        if self.second is not None:
-            second, *rest = rest
+            self.start = start
         if "transmat" not in self.fixed:
-            self.transmat = self._normalised(edge, self.transmat)
-            if self.second is not None:
-                self.second = self._normalised(second, self.second)
+            self.transmat = transmat
+            self.second = second[0] if second else None
         if "emission" not in self.fixed:
-            self.emission.m_step(tuple(rest))
+            self.emission.m_step(tuple(statistics[n:]))
 
-    def _normalised(self, counts, old):
+    def _normalised(self, counts, possible, old):
         """Rows of counts as probabilities; a row without counts stays as it was."""
-        counts = counts + self.alpha
+        counts = counts + self.alpha * possible
         total = counts.sum(axis=-1, keepdims=True)
         return np.where(total > 0, counts / np.where(total > 0, total, 1.0), old)
 
     def log_prior(self):
         """Log-prior of the parameters that the M-step moves."""
-        parts = [self.start] if "startprob" not in self.fixed else []
-        if "transmat" not in self.fixed:
-            parts += [self.transmat] + ([] if self.second is None else [self.second])
         total = 0.0 if "emission" in self.fixed else self.emission.log_prior()
         if self.alpha > 0:
-            with np.errstate(divide="ignore"):
-                total += self.alpha * sum(np.log(p).sum() for p in parts)
+            names = ("startprob", "transmat", "transmat")
+            for name, p, may in zip(
+                names, self._tables(), self._possible, strict=False
+            ):
+                if name not in self.fixed:
+                    total += self.alpha * np.log(p[may]).sum()
         return total
 
     def perturb(self, amount, random_state):
@@ -212,6 +215,7 @@ class HiddenMarkovModel:
         self.transmat = reordered(self.transmat, order)
         if self.second is not None:
             self.second = reordered(self.second, order)
+        self._possible = [reordered(may, order) for may in self._possible]
         self.emission.reorder(order)
 
     def sample_states(self, offsets, random_state):
@@ -234,21 +238,15 @@ class HiddenMarkovModel:
         return states
 
     def stationary_distribution(self):
-        """Long-run share of each state, shape (K,), by repeated steps.
-
-        Each step is averaged with staying, so that cycles die out; of several
-        recurrent classes the start decides.
-        """
-        joint = self.start
-        if self.second is not None:
-            joint = self.start[:, None] * self.second
-        for _ in range(100_000):
-            step = (joint[..., None] * self.transmat).sum(axis=0)
-            ahead = 0.5 * (joint + step)
-            if np.abs(ahead - joint).max() < 1e-14:
-                break
-            joint = ahead
-        return joint if self.second is None else joint.sum(axis=0)
+        """Long-run share of each state, shape (K,)."""
+        if self.second is None:
+            return long_run(self.start, self.transmat)
+        K, middle = self.n_states, np.arange(self.n_states)
+        pairs = np.zeros((K, K, K, K))
+        pairs[:, middle, middle] = self.transmat
+        joint = self.start[:, None] * self.second
+        shares = long_run(joint.ravel(), pairs.reshape(K**2, K**2))
+        return shares.reshape(K, K).sum(axis=0)
 
     def n_parameters(self):
         """Free parameters of the parts that are not fixed."""

@@ -1,5 +1,6 @@
 """What a fitted hidden Markov model answers."""
 
+import warnings
 from numbers import Integral
 
 import numpy as np
@@ -10,11 +11,12 @@ from skstruct._validation import (
     as_labels,
     check_features,
     check_sample_weight,
+    is_table,
     read_batch,
+    reject_lengths,
 )
 from skstruct.containers import Ragged
 from skstruct.estimators._hmm import STRUCTURES, TaggedBatch
-from skstruct.estimators._tag_dictionary import TagDictionary
 from skstruct.structures import marginals
 
 __all__ = ["HMMPredictions"]
@@ -32,6 +34,25 @@ def _of_emission(name):
         return getattr(self.emissions_, name)
 
     return property(read)
+
+
+def _of_model(name, part):
+    """A property that reads a table of the fitted model, and cannot be set."""
+
+    def read(self):
+        check_is_fitted(self)
+        table = getattr(self._model, part)
+        if table is None:
+            raise AttributeError(f"Models of order 1 have no {name}.")
+        return table
+
+    def refuse(self, value):
+        raise AttributeError(
+            f"{name} cannot be set: it is what fit found. Give your own values as "
+            "startprob_init, transmat_init or options of emissions; fixed holds them."
+        )
+
+    return property(read, refuse)
 
 
 def _filtered(chain, potentials):
@@ -61,6 +82,10 @@ def _sample_lengths(n_samples, length):
 class HMMPredictions:
     """Decoding, probabilities, scores and samples of a fitted model."""
 
+    startprob_ = _of_model("startprob_", "start")
+    transmat_ = _of_model("transmat_", "transmat")
+    second_transmat_ = _of_model("second_transmat_", "second")
+    emissions_ = _of_model("emissions_", "emission")
     emissionprob_ = _of_emission("probabilities_")
     symbols_ = _of_emission("symbols_")
     means_ = _of_emission("means_")
@@ -72,6 +97,13 @@ class HMMPredictions:
         check_is_fitted(self)
         data, answer = read_batch(X)
         check_features(self, X, data, reset=False)
+        if is_table(X) and len(data) > 1 and self._saw_series:
+            warnings.warn(
+                "The rows of X are read as separate sequences, but fit saw sequences "
+                "longer than one. For one series pass [X], for several "
+                "Ragged.from_lengths(X, lengths).",
+                stacklevel=3,
+            )
         model = self._model
         observations = model.emission.encode(data.values, offsets=data.offsets)
         codes = None
@@ -93,10 +125,9 @@ class HMMPredictions:
 
     def _allowed(self):
         """States that the dictionary allows each row of the emission."""
-        if self.tag_dictionary is None:
+        if self._dictionary is None:
             return None
-        dictionary = TagDictionary.of(self.tag_dictionary)
-        allowed = dictionary.allowed(self.emissions_.symbols_)
+        allowed = self._dictionary.allowed(self.emissions_.symbols_)
         return np.vstack([allowed, np.ones((1, allowed.shape[1]), dtype=bool)])
 
     def predict(self, X, *, observed_labels=None):
@@ -216,7 +247,7 @@ class HMMPredictions:
         Returns
         -------
         list of list of (states, log_prob)
-            For each sequence its paths, best first: states (length,), and the
+            For each sequence its paths, best first: states (length,), and the (float)
             log-probability of the path given the tokens. Fewer than k where there are
             fewer.
         """
@@ -225,7 +256,10 @@ class HMMPredictions:
         _, _, batch, p = self._read(X)
         log_z = batch.chain.log_partition(p, n_jobs=self.n_jobs)
         return [
-            [(self.states_[y], s - z) for y, s in zip(paths, scores, strict=True)]
+            [
+                (self.states_[y], float(s - z))
+                for y, s in zip(paths, scores, strict=True)
+            ]
             for (paths, scores), z in zip(batch.chain.k_best(p, k), log_z, strict=True)
         ]
 
@@ -253,7 +287,7 @@ class HMMPredictions:
         X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
             Sequences as in ``fit``.
         y : object, default=None
-            Not read.
+            Not read; numbers that look like the lengths of sequences are refused.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of sequences.
 
@@ -262,11 +296,13 @@ class HMMPredictions:
         float
             Greater is better.
         """
-        data, _ = read_batch(X)
+        data, _, batch, p = self._read(X)
+        reject_lengths(y, data)
         weight = check_sample_weight(sample_weight, len(data))
         used = weight > 0
         n_tokens = weight @ data.lengths
-        total = weight[used] @ self.score_samples(X)[used]
+        each = batch.chain.log_partition(p, n_jobs=self.n_jobs)
+        total = weight[used] @ each[used]
         return float(total / n_tokens) if n_tokens else 0.0
 
     def aic(self, X):
@@ -282,7 +318,8 @@ class HMMPredictions:
         float
             Twice the number of free parameters less twice the log-likelihood.
         """
-        total = self.score_samples(X).sum()
+        _, _, batch, p = self._read(X)
+        total = batch.chain.log_partition(p, n_jobs=self.n_jobs).sum()
         return 2 * self._model.n_parameters() - 2 * total
 
     def bic(self, X):
@@ -298,9 +335,10 @@ class HMMPredictions:
         float
             As `aic`, each parameter weighing the log of the number of tokens.
         """
-        total = self.score_samples(X).sum()
-        n_tokens = max(read_batch(X)[0].n_tokens, 1)
-        return self._model.n_parameters() * np.log(n_tokens) - 2 * total
+        data, _, batch, p = self._read(X)
+        total = batch.chain.log_partition(p, n_jobs=self.n_jobs).sum()
+        log_n = np.log(max(data.n_tokens, 1))
+        return self._model.n_parameters() * log_n - 2 * total
 
     def sample(self, n_samples=1, *, length=100, random_state=None):
         """Draw sequences from the model.

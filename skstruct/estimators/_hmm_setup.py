@@ -1,4 +1,4 @@
-"""Before the first E-step: names of states, known labels, start values, schedule."""
+"""Before the first E-step: start values, parts to hold, schedule, initialiser."""
 
 import numpy as np
 from sklearn.frozen import FrozenEstimator
@@ -7,9 +7,8 @@ from skstruct.estimators._hmm import HiddenMarkovModel
 from skstruct.optim import geometric_schedule
 
 __all__ = [
-    "DEFAULT_N_STATES",
-    "StateNames",
     "check_fixed",
+    "check_held",
     "implied_sizes",
     "initialiser",
     "schedule",
@@ -18,84 +17,8 @@ __all__ = [
     "start_values",
 ]
 
-DEFAULT_N_STATES = 12
-
-
-class StateNames:
-    """The names of states and the codes 0 .. K - 1 behind them.
-
-    Parameters
-    ----------
-    n_states : int or None
-        What the user asked for.
-    dictionary : TagDictionary or None
-        Names states, if given.
-    labels, known : ndarray of shape (T,) or None
-        Clamped labels and where they are known.
-    implied : dict of str to int
-        Numbers of states that start values imply, by parameter.
-
-    Raises
-    ------
-    ValueError
-        If the sources contradict one another.
-    """
-
-    def __init__(self, n_states, dictionary, labels, known, implied):
-        sources = {"n_states": n_states, **implied}
-        names = None
-        if dictionary is not None:
-            names = list(dictionary.states)
-            sources["tag_dictionary"] = len(names)
-        elif labels is not None and known.any():
-            names = _names_from_labels(labels[known], sources)
-            sources["y"] = len(names)
-        sizes = {name: size for name, size in sources.items() if size is not None}
-        if len(set(sizes.values())) > 1:
-            stated = ", ".join(f"{name}: {size}" for name, size in sizes.items())
-            raise ValueError(
-                f"The number of states is contradictory ({stated}); leave "
-                "n_states=None to take what the others imply."
-            )
-        self.size = next(iter(sizes.values()), DEFAULT_N_STATES)
-        self.named = names is not None
-        self.states = np.arange(self.size)
-        if names is not None and not all(
-            isinstance(n, int | np.integer) for n in names
-        ):
-            self.states = np.empty(self.size, dtype=object)
-            self.states[:] = names
-
-    def codes(self, labels, known, batch, name="y"):
-        """Labels as codes, -1 where unknown."""
-        of = {state: code for code, state in enumerate(self.states.tolist())}
-        codes = np.full(len(labels), -1, dtype=np.intp)
-        codes[known] = [of.get(label, -1) for label in labels[known].tolist()]
-        foreign = np.flatnonzero(known & (codes < 0))
-        if foreign.size:
-            t = foreign[0]
-            i = np.searchsorted(batch.offsets, t, side="right") - 1
-            raise ValueError(
-                f"{name}, sequence {i}, position {t - batch.offsets[i]}: "
-                f"{labels[t]!r} is not one of the {self.size} states "
-                f"({', '.join(map(str, self.states[:8].tolist()))}"
-                f"{', ...' if self.size > 8 else ''})."
-            )
-        return codes
-
-
-def _names_from_labels(labels, sources):
-    """States that labels name; with more states asked for, the rest is numbered."""
-    distinct = sorted(set(labels.tolist()))
-    wanted = max((s for s in sources.values() if s is not None), default=0)
-    if all(isinstance(label, int | np.integer) for label in distinct):
-        if distinct and distinct[0] < 0:
-            raise ValueError(
-                f"Integer labels in y number the states from 0, got {distinct[0]}; "
-                "-1 means unknown."
-            )
-        return list(range(max(wanted, distinct[-1] + 1 if distinct else 0)))
-    return distinct + [f"state_{i}" for i in range(len(distinct), wanted)]
+# Many more cannot be meant: each costs several passes over the data.
+_MAX_N_BETAS = 10_000
 
 
 def start_values(estimator, emission):
@@ -124,13 +47,28 @@ def implied_sizes(given, skew):
 
 def check_fixed(fixed):
     """The parts to hold, as a set of known names."""
-    parts = {"startprob", "transmat", "emission"}
-    fixed = {fixed} if isinstance(fixed, str) else set(fixed)
-    if not fixed <= parts:
-        raise ValueError(
-            f"fixed holds {sorted(fixed - parts)}; its entries may be {sorted(parts)}."
-        )
-    return fixed
+    parts = ["emission", "startprob", "transmat"]
+    fixed = [fixed] if isinstance(fixed, str) else list(fixed)
+    wrong = [part for part in fixed if part not in parts]
+    if wrong:
+        raise ValueError(f"fixed holds {wrong}; its entries may be {parts}.")
+    return set(fixed)
+
+
+def check_held(fixed, given, emission):
+    """Raise if a part to hold has no start values: random ones are never wanted."""
+    params = emission.get_params(deep=False)
+    starts = {part: [f"{part}_init"] for part in ("startprob", "transmat")}
+    starts["emission"] = [
+        f"{name} of emissions" for name in params if name.endswith("init")
+    ]
+    values = {**given, **{f"{name} of emissions": v for name, v in params.items()}}
+    for part in sorted(fixed):
+        if all(values.get(name) is None for name in starts[part]):
+            raise ValueError(
+                f"fixed holds {part!r}, but nothing says at which values; give "
+                f"{' or '.join([*starts[part], 'skew_from'])}."
+            )
 
 
 def schedule(betas, beta_min, beta_growth, beta_max, guided):
@@ -149,6 +87,11 @@ def schedule(betas, beta_min, beta_growth, beta_max, guided):
         beta_min = min(0.1 if guided else 1.0, beta_max)
     if beta_min > beta_max:
         raise ValueError(f"beta_min={beta_min} exceeds beta_max={beta_max}.")
+    if np.log(beta_max / beta_min) > _MAX_N_BETAS * np.log(beta_growth):
+        raise ValueError(
+            f"beta_growth={beta_growth} makes more than {_MAX_N_BETAS:,} inverse "
+            f"temperatures from {beta_min} to {beta_max}; 1.2 is a usual factor."
+        )
     return geometric_schedule(beta_min, beta_growth, beta_max)
 
 
@@ -240,6 +183,12 @@ def skewing_potentials(fitted, names, emission, rows, order):
         raise ValueError(
             f"skew_from has {type(fitted.emissions_).__name__} emissions, this model "
             f"{type(emission).__name__}; they must be of the same kind."
+        )
+    widths = [getattr(e, "n_features_in_", 1) for e in (fitted.emissions_, emission)]
+    if widths[0] != widths[1]:
+        raise ValueError(
+            f"skew_from has seen {widths[0]} features, X has {widths[1]}; they must be "
+            "the same."
         )
     model = fitted._model.copy()
     if names.named:

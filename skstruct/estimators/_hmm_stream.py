@@ -6,7 +6,7 @@ import numpy as np
 
 from skstruct.estimators._em_fit import Run
 from skstruct.estimators._hmm import HiddenMarkovModel
-from skstruct.estimators._hmm_setup import StateNames
+from skstruct.estimators._state_names import StateNames
 
 __all__ = ["Stream"]
 
@@ -30,7 +30,7 @@ class Stream:
     average: list | None = None
     n_tokens: float = 0.0
 
-    def check(self, estimator):
+    def check(self, estimator, dictionary):
         """Raise if the parameters now ask for another model than that of the stream."""
         kept = {"n_states": self.names.size, "order": self.model.order}
         for name, value in kept.items():
@@ -39,6 +39,13 @@ class Stream:
                     f"{name}={getattr(estimator, name)}, but what was learnt so far "
                     f"has {name}={value}; fit starts anew."
                 )
+        learnt = self.names.states.tolist()
+        if dictionary is not None and dictionary.states.tolist() != learnt:
+            raise ValueError(
+                f"tag_dictionary has the states {dictionary.states.tolist()}, but what "
+                f"was learnt so far has {learnt}; fit starts anew, and "
+                "TagDictionary(..., states=[...]) names more states."
+            )
 
     def copy(self):
         """A stream to go on with, its average there; this one stays as it is."""
@@ -58,11 +65,11 @@ class Stream:
         model.m_step([self.n_tokens * counts for counts in self.average])
         last = self.history[-1] if self.history else {"beta": None}
         iteration = 1 + (last["iteration"] if last["beta"] == 1 else 0)
-        entry = {"beta": 1.0, "iteration": iteration, "objective": objective}
+        entry = {"beta": 1.0, "iteration": iteration, "objective": float(objective)}
         self.history = [*self.history, entry]
         self.n_e_steps += 1
         totals = model.totals(posterior)
-        return Run(model, objective, totals, self.history, 1, False, False)
+        return Run(model, objective, totals, self.history, 1, False)
 
     def _blend(self, new, n_tokens):
         """Move the average towards new counts; symbols that came later had none."""

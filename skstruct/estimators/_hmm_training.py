@@ -11,11 +11,12 @@ from skstruct._validation import (
     read_batch,
     reject_lengths,
 )
+from skstruct.containers import Ragged
 from skstruct.estimators._em_fit import Run, Trainer
 from skstruct.estimators._hmm import STRUCTURES, TaggedBatch, reordered
 from skstruct.estimators._hmm_setup import (
-    StateNames,
     check_fixed,
+    check_held,
     implied_sizes,
     initialiser,
     schedule,
@@ -25,6 +26,7 @@ from skstruct.estimators._hmm_setup import (
 )
 from skstruct.estimators._hmm_stream import Stream
 from skstruct.estimators._resolve import resolve_emission
+from skstruct.estimators._state_names import StateNames, token_place
 from skstruct.estimators._tag_dictionary import TagDictionary
 
 __all__ = ["Training"]
@@ -46,38 +48,38 @@ class Training:
     def __init__(self, estimator, X, y, sample_weight, stream=None):
         self.estimator = e = estimator
         self.stream = stream
-        self.data, _ = read_batch(X)
-        if self.data.n_tokens == 0:
-            raise ValueError("X holds no tokens: all of its sequences are empty.")
-        reject_lengths(y, self.data)
-        self.weight = check_sample_weight(sample_weight, len(self.data))
-        self.fixed = check_fixed(e.fixed)
-        labels, known = self._read_labels(y)
+        labels, known = self._read_input(X, y, sample_weight)
         self._read_values()
+        self.fixed = check_fixed(e.fixed)
         dictionary = None
         if e.tag_dictionary is not None:
             dictionary = TagDictionary.of(e.tag_dictionary)
+        self.dictionary = dictionary
         skew = None if e.skew_from is None else initialiser(e.skew_from)
         self.given = start_values(e, self.emission)
         if stream is None or stream.names is None:
             sizes = implied_sizes(self.given, skew)
             self.names = StateNames(e.n_states, dictionary, labels, known, sizes)
+            if skew is None:
+                check_held(self.fixed, self.given, self.emission)
         else:
-            stream.check(e)
+            stream.check(e, dictionary)
             self.names = stream.names
         K = self.names.size
         codes = None
         if labels is not None:
             codes = self.names.codes(labels, known, self.data)
+        allowed = self._allowed()
         self.batch = TaggedBatch(
             STRUCTURES[e.order],
             self.data.offsets,
             self.observations,
-            self._allowed(dictionary),
+            allowed,
             codes,
             K,
         )
-        self.guided = dictionary is not None or (codes is not None and known.any())
+        self.labelled = labels is not None and known.any()
+        self.guided = dictionary is not None or self.labelled
         self.skew = None
         if skew is not None:
             p = skewing_potentials(
@@ -94,14 +96,36 @@ class Training:
         if labels is not None and known.all():
             self.betas = self.betas[-1:]  # nothing is hidden: all give one posterior
         self._warn_of_input(K)
+        if allowed is not None and codes is not None:
+            self._warn_of_labels(allowed, codes)
 
-    def _read_labels(self, y):
-        """Clamped labels and where they are known; (None, None) if y is not read."""
-        if self.estimator.supervision == "clamp":
-            return (None, None) if y is None else as_labels(y, self.data)
-        if y is not None:
-            _warn_if_partly_unknown(y, self.data)
-        return None, None
+    def _read_input(self, X, y, sample_weight):
+        """Sequences that have a weight, the others empty, and their labels.
+
+        The clamped labels and where they are known are (None, None) if y is not read.
+        """
+        data, _ = read_batch(X)
+        reject_lengths(y, data)
+        self.weight = check_sample_weight(sample_weight, len(data))
+        labels = known = None
+        if self.estimator.supervision == "ignore":
+            if y is not None:
+                _warn_if_partly_unknown(y, data)
+        elif y is not None:
+            labels, known = as_labels(y, data)
+        used = self.weight > 0
+        if not used.all():  # emptied, not left out: errors number the sequences
+            kept = np.repeat(used, data.lengths)
+            offsets = np.concatenate([[0], np.cumsum(data.lengths * used)])
+            data = Ragged.from_arrays(data.values[kept], offsets)
+            if labels is not None:
+                labels, known = labels[kept], known[kept]
+        if data.n_tokens == 0:
+            raise ValueError(
+                "X holds no tokens: its sequences are empty or have weight 0."
+            )
+        self.data = data
+        return labels, known
 
     def _read_values(self):
         values, offsets = self.data.values, self.data.offsets
@@ -116,8 +140,9 @@ class Training:
         self.emission.extend(values, offsets=offsets)
         self.observations = self.emission.encode(values, offsets=offsets)
 
-    def _allowed(self, dictionary):
+    def _allowed(self):
         """States that each row of the emission may take, or None."""
+        dictionary = self.dictionary
         if dictionary is None:
             return None
         if not hasattr(self.emission, "symbols_"):
@@ -128,7 +153,7 @@ class Training:
         symbols = self.emission.symbols_
         free = np.ones((1, len(dictionary.states)), dtype=bool)
         covered = np.array([s in dictionary for s in symbols.tolist()])
-        share = covered[self.observations.index].mean()
+        self.coverage = share = covered[self.observations.index].mean()
         if share < 0.1:
             warnings.warn(
                 f"Only {share:.1%} of the tokens of X are in tag_dictionary "
@@ -139,6 +164,12 @@ class Training:
 
     def _warn_of_input(self, n_states):
         e = self.estimator
+        fresh = self.stream is None or self.stream.model is None
+        if e.supervision == "clamp" and fresh and not self.labelled:
+            warnings.warn(
+                "supervision='clamp', but no label is known: y names no states.",
+                stacklevel=5,
+            )
         if n_states > 1 and len(self.data) > 1 and self.data.lengths.max() == 1:
             warnings.warn(
                 "All sequences have length one: rows were read as separate sequences, "
@@ -153,6 +184,19 @@ class Training:
                 "Annealing from beta < 1 without a tag dictionary, clamped labels or "
                 "skew_from only forgets the start: states become alike, and EM begins "
                 "at beta = 1 (see the user guide). beta_min='auto' chooses plain EM.",
+                stacklevel=5,
+            )
+
+    def _warn_of_labels(self, allowed, codes):
+        """Say that labels contradict the dictionary, and which."""
+        index, offsets = self.observations.index, self.data.offsets
+        foreign = np.flatnonzero((codes >= 0) & ~allowed[index, codes])
+        if foreign.size:
+            t = foreign[0]
+            word, label = self.data.values[t], self.names.states[codes[t]]
+            warnings.warn(
+                f"{foreign.size} labels of y contradict tag_dictionary, and win over "
+                f"it: first {token_place(t, offsets)}, {word!s} labelled {label!s}.",
                 stacklevel=5,
             )
 
@@ -190,7 +234,9 @@ class Training:
         ).copy()
         if self.skew is not None:  # begin where the initialiser is
             posterior = trainer.posterior(model, 0.0)
+            model.fixed = ()
             model.m_step(model.statistics(self.batch, posterior))
+            model.fixed = self.fixed
         return model
 
     def runs(self, random_state, monitor):
@@ -199,7 +245,7 @@ class Training:
         trainer = Trainer(self.batch, self.weight, self.skew, e.n_jobs)
         self.n_e_steps = 0
         for i in range(self.n_init):
-            if i and monitor.stopped:
+            if monitor.stopped:
                 return
             uniform = i == 0 and self._starts_uniform()
             model = self._start(None if uniform else random_state, trainer)
@@ -237,9 +283,7 @@ class Training:
     def _preview(self, model, posterior, history):
         """Fitted attributes in mid-fit, for callbacks."""
         totals, objective = model.totals(posterior), history[-1]["objective"]
-        out = self.attributes(
-            Run(model.copy(), objective, totals, history, 0, False, False)
-        )
+        out = self.attributes(Run(model.copy(), objective, totals, history, 0, False))
         if self.data.values.ndim == 2:
             out["n_features_in_"] = self.data.values.shape[1]
         return out
@@ -256,22 +300,22 @@ class Training:
         stream = self.stream
         if stream is None:
             stream = Stream(self.names, model, run.history, self.n_e_steps, totals)
-        out = {
+        return {
             "_model": model,
             "_names": self.names,
+            "_dictionary": self.dictionary,
             "_stream": stream,
-            "startprob_": model.start,
-            "transmat_": model.transmat,
-            "emissions_": model.emission,
+            "_saw_series": bool(self.data.lengths.max() > 1)
+            or (
+                self.stream is not None
+                and getattr(self.estimator, "_saw_series", False)
+            ),
             "states_": self.names.states,
             "history_": run.history,
             "n_iter_": len(run.history),
             "n_e_steps_": self.n_e_steps,
             "converged_": run.converged,
         }
-        if model.second is not None:
-            out["second_transmat_"] = model.second
-        return out
 
     def _states_are_told_apart(self):
         """Whether names or start values say which state is which."""
@@ -282,22 +326,43 @@ class Training:
             or bool(self.given)
         )
 
-    def warn(self, run, *, stopped):
+    def warn(self, run):
         """Say what went wrong, or not as far as it should."""
-        if run.alike and not stopped:
+        if run.stopped:
+            return
+        if run.alike:
             warnings.warn(
-                "All states are identical: they say nothing of the tokens. Use "
-                "beta_min=1.0 with random starts (n_init), or a tag dictionary.",
+                f"All states are identical: they say nothing of the tokens. "
+                f"{self._why_alike()}",
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        elif not run.converged and not stopped:
+        elif not run.converged:
             warnings.warn(
                 f"EM did not converge in {self.estimator.max_iter} iterations; raise "
                 "max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+    def _why_alike(self):
+        """What to do about states that are identical."""
+        tokens = self.observations.rows[self.observations.index]
+        if (tokens == tokens[:1]).all():
+            return "All tokens of X are the same, so that nothing tells states apart."
+        if self.dictionary is not None:
+            return (
+                f"tag_dictionary lists {self.coverage:.1%} of the tokens, which does "
+                "not tell states apart: list more words, or fewer states a word."
+            )
+        if self.labelled:
+            return "The known labels do not tell states apart: label more tokens."
+        if self.betas[0] < 1:
+            return "Use beta_min=1.0 with random starts (n_init), or a tag dictionary."
+        return (
+            "Plain EM found no pattern: try more starts (n_init), fewer states "
+            "(n_states), or a tag dictionary."
+        )
 
 
 def _warn_if_partly_unknown(y, batch):

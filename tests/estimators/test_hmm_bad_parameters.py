@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -37,6 +37,18 @@ FITTED = hmm().fit(AB)
         ({"transmat_init": [0.5, 0.5]}, r"transmat_init must have shape \(2, 2\)"),
         ({"startprob_init": [0.5, 0.6]}, "startprob_init.*sum to one"),
         ({"fixed": ["transitions"]}, r"fixed holds \['transitions'\].*transmat"),
+        ({"fixed": [1, "foo"]}, r"fixed holds \[1, 'foo'\]"),
+        ({"fixed": [["a"]]}, r"fixed holds \[\['a'\]\]"),
+        (
+            {"fixed": "startprob"},
+            "fixed holds 'startprob'.*give startprob_init or skew",
+        ),
+        ({"fixed": ["transmat"]}, "fixed holds 'transmat'.*give transmat_init or skew"),
+        ({"fixed": "emission"}, "give init of emissions or skew_from"),
+        ({"n_states": True}, "n_states must not be a bool"),
+        ({"tol": False}, "tol must not be a bool"),
+        ({"n_jobs": 0}, "n_jobs"),
+        ({"beta_growth": 1 + 1e-6, "beta_min": 0.1}, "beta_growth.*more than 10,000"),
         ({"beta_min": 1.5}, "beta_min=1.5 exceeds beta_max=1.0"),
         ({"beta_growth": 1.0}, "beta_growth"),
         ({"betas": [1.0, 0.5]}, "betas must be positive and rising"),
@@ -69,6 +81,42 @@ FITTED = hmm().fit(AB)
 def test_parameters_that_do_not_fit(params, message):
     with pytest.raises(ValueError, match=message):
         hmm().set_params(**params).fit(AB)
+
+
+def test_numeric_models_that_do_not_fit():
+    wide = FrozenEstimator(hmm().fit([np.c_[SERIES, SERIES]]))
+    with pytest.raises(ValueError, match="skew_from has seen 4 features, X has 2"):
+        hmm(skew_from=wide).fit([SERIES])
+    with pytest.raises(ValueError, match="give means_init of emissions or skew_from"):
+        hmm(fixed="emission").fit([SERIES])
+    with pytest.raises(ValueError, match=r"'emission'.*give skew_from"):
+        hmm(fixed="emission", emissions="poisson").fit([np.abs(SERIES).round()])
+
+
+def test_parts_of_the_initialiser_may_be_held():
+    base = hmm(emissions=Gaussian(means_init=[[0, 0], [5, 5]])).fit([SERIES])
+    held = hmm(skew_from=FrozenEstimator(base), fixed=["emission", "transmat"])
+    held.fit([SERIES])
+    assert_allclose(held.means_, base.means_, atol=1e-3)
+    assert_allclose(held.transmat_, base.transmat_, atol=1e-3)
+
+
+def test_nested_parameters_of_a_name():
+    for name in ("auto", "gaussian"):
+        with pytest.raises(ValueError, match=rf"emissions is '{name}'.*=Categorical\("):
+            hmm(emissions=name).set_params(emissions__alpha=1)
+    model = hmm().set_params(emissions=Categorical(), emissions__alpha=1)
+    assert model.emissions.alpha == 1
+    with pytest.raises(ValueError, match="Invalid parameter 'emission'"):
+        hmm().set_params(emission__alpha=1)
+
+
+def test_fitted_parameters_cannot_be_set():
+    model = hmm(order=2).fit(AB)
+    for name in ("startprob_", "transmat_", "second_transmat_", "emissions_"):
+        with pytest.raises(AttributeError, match=f"{name} cannot be set.*fixed"):
+            setattr(model, name, getattr(model, name))
+    assert not hasattr(hmm(), "transmat_") and not hasattr(FITTED, "second_transmat_")
 
 
 def test_a_dictionary_needs_symbols_and_their_spelling():

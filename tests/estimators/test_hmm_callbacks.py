@@ -23,10 +23,11 @@ def text():
 
 
 class Stopper:
-    """Stop the fit, or break it, after some iterations."""
+    """Stop a run, or break it, after some iterations; stop the fit after some runs."""
 
-    def __init__(self, after, error=None):
+    def __init__(self, after, error=None, runs=None):
         self.after, self.error, self.seen = after, error, 0
+        self.runs, self.seen_runs, self.run_ends = runs, 0, []
         self.likelihoods = []
 
     def setup(self, estimator, context):
@@ -35,6 +36,10 @@ class Stopper:
     teardown = on_fit_task_begin = setup
 
     def on_fit_task_end(self, estimator, context, *, X, fitted_estimator):
+        if context.task_name == "run":
+            self.seen_runs += 1
+            self.run_ends.append(fitted_estimator.score(X))
+            return self.seen_runs == self.runs
         if context.task_name != "iteration":
             return False
         self.seen += 1
@@ -46,7 +51,7 @@ class Stopper:
 
 def test_a_callback_stops_the_fit(text):
     X, _ = text
-    stopper = Stopper(4)
+    stopper = Stopper(4, runs=1)
     hmm = AnnealedHMM(3, random_state=0, n_init=5).set_callbacks(stopper)
     hmm.fit(X)  # without a ConvergenceWarning: it was asked for
     assert stopper.seen == hmm.n_iter_ == 4
@@ -56,6 +61,32 @@ def test_a_callback_stops_the_fit(text):
     assert np.isfinite(hmm.score(X))
     objectives = [h["objective"] for h in hmm.history_]
     assert_allclose(stopper.likelihoods, objectives)
+
+
+def test_a_callback_stops_a_run_but_not_the_next(text):
+    X, _ = text
+    stopper = Stopper(4)
+    hmm = AnnealedHMM(3, random_state=0, n_init=3).set_callbacks(stopper).fit(X)
+    assert stopper.seen_runs == 3 and stopper.seen > 4 + 2
+    assert hmm.score(X) == pytest.approx(max(stopper.run_ends), rel=1e-12)
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_a_callback_ends_the_fit_after_a_run(text, runs):
+    X, _ = text
+    stopper = Stopper(None, runs=runs)
+    hmm = AnnealedHMM(3, random_state=0, n_init=5).set_callbacks(stopper).fit(X)
+    assert stopper.seen_runs == runs and hmm.converged_
+    same = AnnealedHMM(3, random_state=0, n_init=runs).fit(X)
+    assert_array_equal(hmm.transmat_, same.transmat_)
+
+
+def test_a_callback_stops_annealing(text):
+    tags = {0: "A", 1: "B", 2: ["A", "B"]}
+    stopper = Stopper(2)
+    hmm = AnnealedHMM(tag_dictionary=tags).set_callbacks(stopper).fit(text[0])
+    assert hmm.n_iter_ == 2 and hmm.history_[-1]["beta"] == pytest.approx(0.1)
+    assert np.isfinite(hmm.score(text[0]))
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), RuntimeError("full")])

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.frozen import FrozenEstimator
 
 from skstruct.containers import Ragged
 from skstruct.datasets import make_hmm_sequences
 from skstruct.emissions import Categorical, Gaussian, Poisson
 from skstruct.estimators import AnnealedHMM
+from skstruct.estimators._stationary import long_run
 from tests.estimators._hmm_oracle import (
     ORDERS,
     SYMBOLS,
@@ -46,7 +47,10 @@ MODELS = {
         {"emissions": Categorical(alpha=0.1, update="variational")},
     ),
     "second order": ("symbols", {"order": 2, "transition_alpha": 0.1}),
-    "fixed": ("symbols", {"fixed": ("transmat",)}),
+    "fixed": (
+        "symbols",
+        {"fixed": ("transmat",), "transmat_init": np.eye(3) * 0.7 + 0.1},
+    ),
     "poisson": ("counts", {"emissions": Poisson()}),
     **{
         kind: ("vectors", {"emissions": Gaussian(kind, covariance_floor=1e-2)})
@@ -183,6 +187,28 @@ def test_second_order_samples():
     assert joint.max() > 0.08  # far from flat
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("order", ORDERS)
+def test_zeros_given_for_the_start_get_no_pseudo_counts(order):
+    left_right = np.array([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.0, 0.0, 1.0]])
+    transmat = left_right if order == 1 else np.stack([left_right] * 3)
+    hmm = AnnealedHMM(
+        order=order,
+        startprob_init=[1, 0, 0],
+        transmat_init=transmat,
+        transition_alpha=0.5,
+        n_init=3,
+        random_state=0,
+    ).fit([list("aabbcc"), list("abbc"), list("aac")])
+    objectives = [h["objective"] for h in hmm.history_]
+    assert np.isfinite(objectives).all() and np.diff(objectives).min() > -1e-12
+    assert hmm.startprob_.tolist() == [1, 0, 0]
+    assert_array_equal(hmm.transmat_ > 0, transmat > 0)
+    assert_allclose(hmm.transmat_.sum(axis=-1), 1)
+    hmm.partial_fit([list("abc")])
+    assert_array_equal(hmm.transmat_ > 0, transmat > 0)
+
+
 @pytest.mark.parametrize("order", ORDERS)
 def test_stationary_distribution(order):
     p = random_parameters(11, order, np.ones((V, K), dtype=bool))
@@ -199,6 +225,38 @@ def test_stationary_distribution(order):
         assert_allclose(pi, pairs.sum(axis=0), atol=1e-10)
         with pytest.raises(AttributeError, match="order 1"):
             hmm.expected_durations_  # noqa: B018
+
+
+@pytest.mark.filterwarnings("ignore:All states are identical")
+@pytest.mark.parametrize("rate", [0.1, 1e-6, 1e-9, 1e-15])
+def test_stationary_distribution_of_a_slow_chain(rate):
+    chain = np.array([[1 - rate, rate], [2 * rate, 1 - 2 * rate]])
+    for start in ([1.0, 0.0], [0.3, 0.7]):
+        assert_allclose(long_run(np.array(start), chain), [2 / 3, 1 / 3], rtol=1e-12)
+    hmm = AnnealedHMM(
+        transmat_init=chain, startprob_init=[1, 0], fixed=["transmat", "startprob"]
+    ).fit([[0, 1, 0, 1], [0, 1]])
+    assert_allclose(hmm.stationary_distribution_, [2 / 3, 1 / 3], rtol=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 5, 150])
+def test_long_run_of_random_chains(n):
+    rng = np.random.default_rng(n)
+    chain = rng.dirichlet(np.full(n, 0.1), size=n)
+    share = long_run(np.full(n, 1 / n), chain)
+    assert_allclose(share @ chain, share, atol=1e-14)
+    assert_allclose(share.sum(), 1)
+
+
+def test_long_run_of_a_chain_that_parts():
+    # 0 and 1 are left for ever, to {2} or to the cycle {3, 4}.
+    chain = np.zeros((5, 5))
+    chain[0, [1, 2]] = 0.5
+    chain[1, [0, 3]] = 0.5
+    chain[2, 2] = chain[3, 4] = chain[4, 3] = 1
+    assert_allclose(long_run(np.eye(5)[0], chain), [0, 0, 2 / 3, 1 / 6, 1 / 6])
+    assert_allclose(long_run(np.eye(5)[4], chain), [0, 0, 0, 1 / 2, 1 / 2])
+    assert_allclose(long_run(np.array([0, 0, 0.2, 0.8, 0]), chain)[2:], [0.2, 0.4, 0.4])
 
 
 def test_stationary_distribution_of_a_cycle_and_durations_without_end():

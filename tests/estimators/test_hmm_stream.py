@@ -159,10 +159,23 @@ def test_a_fitted_model_holds_its_parameters_once():
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.filterwarnings("ignore:All states are identical")
-def test_a_fit_whose_tokens_have_no_weight():
-    hmm = AnnealedHMM(2, random_state=0).fit([["a", "b"], []], sample_weight=[0, 1])
-    hmm.partial_fit([["b", "b"]])
-    assert_allclose(hmm.emissionprob_ @ [0, 1], 1)
+def test_batches_whose_tokens_have_no_weight():
+    hmm, X = AnnealedHMM(2, random_state=0), [["a", "b"], []]
+    for learn in (hmm.fit, hmm.partial_fit):
+        with pytest.raises(ValueError, match=r"no tokens.*weight 0"):
+            learn(X, sample_weight=[0, 1])
+    hmm.partial_fit([["b", "b"], ["c"]], sample_weight=[1, 0])
+    assert hmm.symbols_.tolist() == ["b"]
+
+
+def test_states_of_the_dictionary_stay():
+    tags = {"a": "A", "b": ["A", "B"]}
+    hmm = AnnealedHMM(tag_dictionary=tags).fit([["a", "b"]])
+    hmm.set_params(tag_dictionary={**tags, "c": "C"})
+    with pytest.raises(ValueError, match=r"\['A', 'B', 'C'\].*learnt so far has"):
+        hmm.partial_fit([["a", "c"]])
+    hmm.set_params(tag_dictionary={**tags, "c": "B"}).partial_fit([["a", "c"]])
+    assert [y.tolist() for y in hmm.predict([["a", "c"]])] == [["A", "B"]]
 
 
 @pytest.mark.filterwarnings("ignore:All sequences have length one")
