@@ -168,6 +168,27 @@ def test_filter_edge_marginals_and_sampling(options, seed):
         assert (frequency[probability == 0] == 0).all()
 
 
+@pytest.mark.parametrize("n_states", [1, 2, 8, 9, 11, 14])
+def test_any_number_of_states(n_states):
+    rng = np.random.default_rng(n_states)
+    sample = {
+        "node": rng.normal(size=(3, n_states)),
+        "edge": _random(rng, (n_states, n_states), 0.2),
+        "start": rng.normal(size=n_states),
+        "stop": rng.normal(size=n_states),
+    }
+    chain = Chain([0, 3], np.arange(3))
+    p = Potentials(**sample)
+    paths = oracle.enumerate_paths(3, n_states)
+    scores = oracle.chain_scores(paths, **sample)
+    states, score = chain.argmax(p)
+    close(score, [scores.max()])
+    np.testing.assert_array_equal(states, paths[scores.argmax()])
+    found = chain.posterior(p)
+    close(found.node, oracle.node_marginals(paths, scores, n_states))
+    close(found.edge, oracle.edge_marginals(paths, scores, n_states)[1:].sum(axis=0))
+
+
 def test_a_state_lost_to_underflow_comes_back():
     # Two states that never mix: evidence for 0 by e^900, later for 1 by e^2000.
     node = np.repeat([[0.0, -90.0], [-100.0, 0.0]], [10, 20], axis=0)
