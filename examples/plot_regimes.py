@@ -16,8 +16,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 from sklearn.model_selection import GridSearchCV
 
-from skstruct import AnnealedHMM
-from skstruct.containers import Ragged
+from skstruct import AnnealedHMM, Ragged
 from skstruct.datasets import make_regime_series
 from skstruct.metrics import many_to_one_accuracy
 from skstruct.model_selection import TransductiveSplit, bic_scorer

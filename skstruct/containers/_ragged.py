@@ -59,7 +59,7 @@ class Ragged(Batch):
 
     Examples
     --------
-    >>> from skstruct.containers import Ragged
+    >>> from skstruct import Ragged
     >>> X = Ragged([["a", "rose"], [], ["is", "a", "rose"]])
     >>> X
     Ragged(3 sequences, 5 tokens, str)
@@ -108,7 +108,7 @@ class Ragged(Batch):
 
         Examples
         --------
-        >>> from skstruct.containers import Ragged
+        >>> from skstruct import Ragged
         >>> list(Ragged.from_arrays([7, 8, 9], [0, 2, 3]))
         [array([7, 8]), array([9])]
         """
@@ -172,7 +172,7 @@ class Ragged(Batch):
         Examples
         --------
         >>> import numpy as np
-        >>> from skstruct.containers import Ragged
+        >>> from skstruct import Ragged
         >>> Ragged.from_lengths(np.arange(6.0)[:, None], [4, 2])
         Ragged(2 sequences, 6 tokens, float64 x 1)
         """
@@ -209,7 +209,7 @@ class Ragged(Batch):
 
         Examples
         --------
-        >>> from skstruct.containers import Ragged
+        >>> from skstruct import Ragged
         >>> Ragged.from_rows([["A", "C", "C"], ["G", "A", "T"]])
         Ragged(2 sequences, 6 tokens, str)
         """
@@ -256,7 +256,7 @@ class Ragged(Batch):
         Examples
         --------
         >>> import pandas as pd
-        >>> from skstruct.containers import Ragged
+        >>> from skstruct import Ragged
         >>> df = pd.DataFrame({"id": ["a", "b", "a"], "load": [1.0, 7.0, 2.0]})
         >>> X = Ragged.from_frame(df, "load", group="id")
         >>> [x.tolist() for x in X]
@@ -293,7 +293,7 @@ class Ragged(Batch):
         Examples
         --------
         >>> import pandas as pd
-        >>> from skstruct.containers import Ragged
+        >>> from skstruct import Ragged
         >>> df = pd.DataFrame({"id": ["a", "b", "a"], "load": [1.0, 7.0, 2.0]})
         >>> X = Ragged.from_frame(df, "load", group="id")
         >>> X.to_frame([["low", "low"], ["high"]], name="regime")

@@ -19,6 +19,8 @@ class TransductiveSplit(BaseCrossValidator):
     ----------
     score_on : {"all", "labelled"}, default="all"
         Score on all samples, or on those with a known label (not None, NaN or -1).
+        ``fit`` is given all of ``y``: an estimator that does not read labels may warn
+        that it ignores those that are known, which is what is meant here.
     n_repeats : int, default=1
         How often to fit. With ``random_state=None`` in the estimator, more repeats show
         the spread over random starts.
