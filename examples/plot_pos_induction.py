@@ -76,7 +76,7 @@ def measure(model, seconds):
 
 models = {}
 head = ("V-measure", "many-to-1", "1-to-1", "log-lik./token", "E-steps", "seconds")
-print(f"\n{len(STARTS)} starts".ljust(16), *(f"{title:>14}" for title in head), flush=True)
+print(f"\n{len(STARTS)} starts".ljust(16), *(f"{title:>14}" for title in head))
 for name, parameters in METHODS.items():
     fits = [fit(parameters, seed) for seed in STARTS]
     models[name] = max((model for model, _ in fits), key=lambda model: model.score(X))
