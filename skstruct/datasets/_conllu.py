@@ -23,7 +23,7 @@ _is_not_a_word = re.compile(r"\d+-\d+|\d+\.\d+").fullmatch
 
 
 def read_conllu(path, *, return_X_y=True, tag="upos"):
-    r"""Read words and labels of a treebank in CoNLL-U.
+    """Read words and labels of a treebank in CoNLL-U.
 
     Comments, multiword ranges (``3-4``) and empty nodes (``5.1``) are skipped: a token
     is a syntactic word.
