@@ -65,7 +65,7 @@ class PerToken(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         The fitted transformer.
     n_features_in_ : int
         Number of columns that ``transformer_`` saw, where it counts them.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if it was fitted on a DataFrame or on a Ragged of columns of one;
         ``transform`` asks for the same.
 
