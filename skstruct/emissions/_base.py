@@ -22,6 +22,16 @@ class Observations(NamedTuple):
     index: np.ndarray
     rows: np.ndarray
 
+    def in_use(self):
+        """The same tokens, without the rows that none of them reads.
+
+        Worth the search where tokens are few: a sentence among 50,000 symbols.
+        """
+        if 4 * len(self.index) > len(self.rows):
+            return self
+        used, index = np.unique(self.index, return_inverse=True)
+        return Observations(index, self.rows[used])
+
 
 def place(i, offsets=None):
     """Where token ``i`` stands, in the words of an error message."""

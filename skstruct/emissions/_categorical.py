@@ -5,7 +5,14 @@ from numbers import Real
 import numpy as np
 
 from skstruct.emissions._base import Emission, Observations, place, plain
-from skstruct.emissions._dirichlet import checked_rows, divergence, draw, expected_log
+from skstruct.emissions._dirichlet import (
+    append_mean,
+    checked_rows,
+    divergence,
+    draw,
+    expected_log,
+    log,
+)
 from skstruct.emissions._vocabulary import Vocabulary, as_tokens, check_categories
 
 __all__ = ["Categorical"]
@@ -129,14 +136,14 @@ class Categorical(Emission):
         old, new = self._n_symbols, Vocabulary.learn(tokens)
         symbols = self.symbols_.tolist() + new.symbols.tolist()
         self._set_vocabulary(Vocabulary.given(symbols))
-        self.probabilities_ = _append_mean(self.probabilities_, len(new))
+        self.probabilities_ = append_mean(self.probabilities_, len(new))
         self.probabilities_ *= old / self._n_symbols
         if self._allowed is not None:
             self._allowed = np.pad(
                 self._allowed, ((0, 0), (0, len(new))), constant_values=True
             )
         if self.update == "variational":
-            self._set_posterior(_append_mean(self._concentration, len(new)))
+            self._set_posterior(append_mean(self._concentration, len(new)))
 
     def initialize(self, observations, n_states, random_state, *, allowed=None):
         """Start from ``init``, else from uniform or, at random, Dirichlet(1) rows.
@@ -186,35 +193,42 @@ class Categorical(Emission):
         ndarray of shape (U, K)
             Under ``update="variational"`` logs of weights that sum to less than one.
         """
-        n = self._n_symbols
-        out = np.empty((n + 1, len(self.probabilities_)))
-        known, out[n] = out[:n], -np.log(n + 1)
-        variational = self.update == "variational"
-        source = (self._log_weights if variational else self.probabilities_).T
-        if self._allowed is not None:
-            known.fill(-np.inf)
-            where = np.flatnonzero(self._allowed.T)
-            entries = source.ravel()[where]
-            known.ravel()[where] = entries if variational else _log(entries)
-        else:
-            known[...] = source if variational else _log(source)
-        if self._allowed is not None or np.isneginf(known.min()):
-            self._inform_silent(known)
-        return out if len(rows) == n + 1 else out[rows]
+        n, silence = self._n_symbols, -np.log(self._n_symbols + 1)
+        if len(rows) > n:
+            out = np.empty((n + 1, len(self.probabilities_)))
+            out[n] = silence
+            self._fill(out[:n], slice(None))
+            return out
+        out = np.full((len(rows), len(self.probabilities_)), silence)
+        known = rows < n
+        out[known] = self._fill(out[known], rows[known])
+        return out
 
-    def _inform_silent(self, known):
+    def _fill(self, table, symbols):
+        """Write the logs of some symbols into a table, which is returned."""
+        variational = self.update == "variational"
+        source = (self._log_weights if variational else self.probabilities_).T[symbols]
+        if self._allowed is None:
+            table[...] = source if variational else log(source)
+        else:
+            table.fill(-np.inf)
+            where = np.flatnonzero(self._allowed.T[symbols])
+            entries = source.ravel()[where]
+            table.ravel()[where] = entries if variational else log(entries)
+        if self._allowed is not None or np.isneginf(table.min(initial=0.0)):
+            self._inform_silent(table, symbols)
+        return table
+
+    def _inform_silent(self, table, symbols):
         """Let symbols that no state emits say nothing, in the states allowed."""
         speaking = np.ones(len(self.probabilities_))
-        if self._allowed is not None:
-            speaking[self._mute] = 0.0
-        silent = self.probabilities_.T @ speaking == 0  # far faster than a row maximum
-        if not silent.any():
-            return
-        known[silent] = -np.log(len(known) + 1)
-        if self._allowed is not None:
-            allowed = self._allowed.T[silent]
+        speaking[[] if self._allowed is None else self._mute] = 0.0
+        silent = self.probabilities_.T[symbols] @ speaking == 0
+        table[silent] = -np.log(self._n_symbols + 1)
+        if self._allowed is not None and silent.any():
+            allowed = self._allowed.T[symbols][silent]
             allowed[~allowed.any(axis=1)] = True
-            known[silent] = np.where(allowed, known[silent], -np.inf)
+            table[silent] = np.where(allowed, table[silent], -np.inf)
 
     def statistics(self, rows, counts):
         """Drop counts of unknown symbols and put states first.
@@ -291,7 +305,7 @@ class Categorical(Emission):
             return 0.0
         p = self.probabilities_
         p = p if self._allowed is None else p[self._allowed]
-        return float(self.alpha * _log(p).sum())
+        return float(self.alpha * log(p).sum())
 
     def sample(self, states, random_state):
         """Draw a symbol for each state.
@@ -351,9 +365,7 @@ class Categorical(Emission):
                 f"update must be 'map' or 'variational', got {self.update!r}."
             )
         if self.update == "variational" and self.alpha == 0:
-            raise ValueError(
-                "update='variational' needs a prior: set alpha > 0, such as 0.1."
-            )
+            raise ValueError("update='variational' needs alpha > 0, such as 0.1.")
 
     def _set_vocabulary(self, vocabulary):
         if not len(vocabulary):
@@ -386,14 +398,3 @@ class Categorical(Emission):
         weights = np.exp(self._log_weights)
         weights[~weights.any(axis=1)] = 1.0
         self.probabilities_ = weights / weights.sum(axis=1, keepdims=True)
-
-
-def _log(p):
-    with np.errstate(divide="ignore"):
-        return np.log(p)
-
-
-def _append_mean(array, n):
-    """Append ``n`` columns that hold the mean of each row."""
-    mean = array.mean(axis=1, keepdims=True)
-    return np.hstack([array, np.repeat(mean, n, axis=1)])

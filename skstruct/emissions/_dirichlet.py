@@ -5,7 +5,7 @@ from scipy.special import digamma, gammaln
 
 from skstruct.emissions._base import plain, real_array
 
-__all__ = ["checked_rows", "divergence", "draw", "expected_log"]
+__all__ = ["append_mean", "checked_rows", "divergence", "draw", "expected_log", "log"]
 
 
 def checked_rows(init, shape, allowed, symbols):
@@ -70,3 +70,15 @@ def draw(probabilities, states, random_state):
         last = np.searchsorted(cumulative, cumulative[-1])
         drawn[here] = np.minimum(found, last)
     return drawn
+
+
+def log(p):
+    """Natural logarithms; ``-inf`` of 0."""
+    with np.errstate(divide="ignore"):
+        return np.log(p)
+
+
+def append_mean(array, n):
+    """Append ``n`` columns that hold the mean of each row."""
+    mean = array.mean(axis=1, keepdims=True)
+    return np.hstack([array, np.repeat(mean, n, axis=1)])

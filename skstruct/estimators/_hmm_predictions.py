@@ -106,6 +106,7 @@ class HMMPredictions:
             )
         model = self._model
         observations = model.emission.encode(data.values, offsets=data.offsets)
+        observations = observations.in_use()
         codes = None
         if observed_labels is not None:
             name = "observed_labels"
@@ -115,7 +116,7 @@ class HMMPredictions:
             STRUCTURES[model.order],
             data.offsets,
             observations,
-            self._allowed(),
+            self._allowed(observations.rows),
             codes,
             model.n_states,
         )
@@ -123,12 +124,14 @@ class HMMPredictions:
         p = p._replace(node=batch.table(p.node))
         return data, answer, batch, p
 
-    def _allowed(self):
-        """States that the dictionary allows each row of the emission."""
+    def _allowed(self, rows):
+        """States that the dictionary allows some rows of the emission."""
         if self._dictionary is None:
             return None
-        allowed = self._dictionary.allowed(self.emissions_.symbols_)
-        return np.vstack([allowed, np.ones((1, allowed.shape[1]), dtype=bool)])
+        out = np.ones((len(rows), self._model.n_states), dtype=bool)
+        known = rows < len(self.symbols_)  # the last row stands for unknown symbols
+        out[known] = self._dictionary.allowed(self.symbols_[rows[known]])
+        return out
 
     def predict(self, X, *, observed_labels=None):
         """States of every token.
