@@ -134,7 +134,7 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
     n_features_in_ : int
         Number of features, where tokens are vectors.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if X was a DataFrame.
+        Their names, if X was a DataFrame or a Ragged or list of such.
 
     Raises
     ------
@@ -154,6 +154,11 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
     See Also
     --------
     TagDictionary : Which states words may have.
+    skstruct.containers.Ragged : Sequences from lists, lengths or data frames, and back.
+    skstruct.emissions.Categorical : Symbols, with pseudo-counts and a vocabulary.
+    skstruct.emissions.Gaussian : Vectors, with kinds of covariances and missing values.
+    skstruct.emissions.Poisson : Counts.
+    skstruct.model_selection.BlockSplit : Cross-validation of one long series.
     skstruct.model_selection.bic_scorer : Chooses the number of states.
 
     Notes
@@ -163,6 +168,10 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
     alike, an iteration shrinks their differences by the factor :math:`\beta`, so that
     the first critical inverse temperature is 1, and EM begins there. Gaussian states
     start from k-means with small covariances instead.
+
+    For series, ``filter_proba`` knows at each step only what came before,
+    ``predict_next_proba`` looks one step ahead, and ``expected_durations_`` says how
+    long states last.
 
     References
     ----------
