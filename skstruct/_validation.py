@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
 from skstruct.containers import Batch, Ragged
+from skstruct.containers._batch import locate
 from skstruct.containers._reading import reject_masked
 
 __all__ = [
@@ -325,10 +326,10 @@ def _normalise(values, offsets, name):
         )
         kinds.add({np.integer: int}.get(kind, kind))
         if len(kinds) > 1 or 0 in kinds:
-            i = np.searchsorted(offsets, t, side="right") - 1
+            i, position = locate(offsets, t)
             shown = label.item() if isinstance(label, np.generic) else label
             raise ValueError(
-                f"Unknown label type: {name}, sequence {i}, position {t - offsets[i]}: "
+                f"Unknown label type: {name}, sequence {i}, position {position}: "
                 f"{shown!r}; labels are all strings or all integers, None if unknown."
             )
         labels[t] = label

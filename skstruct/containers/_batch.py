@@ -4,7 +4,7 @@ from numbers import Integral
 
 import numpy as np
 
-__all__ = ["Batch", "gather"]
+__all__ = ["Batch", "gather", "locate", "offsets_of"]
 
 
 class Batch:
@@ -83,6 +83,19 @@ class Batch:
         return NotImplemented
 
 
+def offsets_of(lengths):
+    """Offsets of samples with these lengths, shape (n + 1,)."""
+    offsets = np.zeros(len(lengths) + 1, dtype=np.intp)
+    np.cumsum(lengths, out=offsets[1:], dtype=np.intp)
+    return offsets
+
+
+def locate(offsets, row):
+    """Sample, and position in it, of a row of the flat arrays."""
+    sample = np.searchsorted(offsets, row, side="right") - 1
+    return sample, row - offsets[sample]
+
+
 def gather(offsets, ids):
     """Rows and new offsets of the samples ``ids`` of a batch with ``offsets``.
 
@@ -101,7 +114,6 @@ def gather(offsets, ids):
         Offsets of the taken samples.
     """
     lengths = offsets[ids + 1] - offsets[ids]
-    new = np.zeros(len(ids) + 1, dtype=np.intp)
-    np.cumsum(lengths, out=new[1:])
+    new = offsets_of(lengths)
     rows = np.arange(new[-1]) + np.repeat(offsets[ids] - new[:-1], lengths)
     return rows, new

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from skstruct.containers._batch import Batch, gather
+from skstruct.containers._batch import Batch, gather, offsets_of
 from skstruct.containers._frame import common_header, cut_frame, put_beside
-from skstruct.containers._reading import as_values, flatten, join, offsets_of
+from skstruct.containers._reading import as_values, flatten, join
 
 __all__ = ["Ragged"]
 

@@ -5,19 +5,12 @@ from itertools import chain, pairwise
 import numpy as np
 import scipy.sparse as sp
 
-from skstruct.containers._batch import Batch
+from skstruct.containers._batch import Batch, offsets_of
 from skstruct.containers._frame import common_header
 
-__all__ = ["as_values", "flatten", "join", "offsets_of", "reject_masked"]
+__all__ = ["as_values", "flatten", "join", "reject_masked"]
 
 _REAL = float | np.floating
-
-
-def offsets_of(lengths):
-    """Offsets of samples with these lengths, shape (n + 1,)."""
-    offsets = np.zeros(len(lengths) + 1, dtype=np.intp)
-    np.cumsum(lengths, out=offsets[1:], dtype=np.intp)
-    return offsets
 
 
 def as_values(values):

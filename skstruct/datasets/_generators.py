@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state, check_scalar
 
 from skstruct.containers import Ragged
+from skstruct.containers._batch import offsets_of
 
 __all__ = [
     "make_gaussian_hmm_sequences",
@@ -307,7 +308,7 @@ def _cumulative(rows):
 def _sample_chain(startprob, transmat, lengths, rng):
     """States of Markov chains, one after the other, shape (sum of lengths,)."""
     start, rows = _cumulative(startprob).tolist(), _cumulative(transmat).tolist()
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    offsets = offsets_of(lengths)
     uniform = rng.uniform(size=offsets[-1]).tolist()
     states = []
     for begin, end in pairwise(offsets.tolist()):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from skstruct.containers import Ragged
+from skstruct.containers._batch import locate
 from skstruct.datasets._lines import bad_line, read_lines
 
 __all__ = ["to_universal_tags"]
@@ -64,9 +65,9 @@ def to_universal_tags(y, mapping):
         answer = batch.with_values([table[tag] for tag in tags])
     except KeyError:
         at = next(i for i, tag in enumerate(tags) if tag not in table)
-        sentence = int(np.searchsorted(batch.offsets, at, side="right")) - 1
+        sentence, position = locate(batch.offsets, at)
         raise ValueError(
-            f"Sentence {sentence}, position {at - batch.offsets[sentence]}: the tag "
+            f"Sentence {sentence}, position {position}: the tag "
             f"{tags[at]!r} is not in the mapping; add it to a dict of your own."
         ) from None
     if isinstance(y, Ragged):

@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from skstruct.containers._batch import locate
+
 __all__ = ["Emission", "Observations", "place", "plain", "real_array"]
 
 
@@ -37,8 +39,8 @@ def place(i, offsets=None):
     """Where token ``i`` stands, in the words of an error message."""
     if offsets is None:
         return f"row {i}"
-    sample = np.searchsorted(offsets, i, side="right") - 1
-    return f"sample {sample}, position {i - offsets[sample]}"
+    sample, position = locate(offsets, i)
+    return f"sample {sample}, position {position}"
 
 
 def plain(token):

@@ -16,6 +16,7 @@ from skstruct._validation import (
     reject_lengths,
 )
 from skstruct.containers import Ragged
+from skstruct.containers._batch import offsets_of
 from skstruct.estimators._hmm import STRUCTURES, TaggedBatch
 from skstruct.structures import marginals
 
@@ -365,7 +366,7 @@ class HMMPredictions:
         check_is_fitted(self)
         rng = check_random_state(random_state)
         lengths = _sample_lengths(n_samples, length)
-        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        offsets = offsets_of(lengths)
         states = self._model.sample_states(offsets, rng)
         values = self._model.emission.sample(states, rng)
         return (

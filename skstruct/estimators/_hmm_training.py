@@ -116,8 +116,7 @@ class Training:
         used = self.weight > 0
         if not used.all():  # emptied, not left out: errors number the sequences
             kept = np.repeat(used, data.lengths)
-            offsets = np.concatenate([[0], np.cumsum(data.lengths * used)])
-            data = Ragged.from_arrays(data.values[kept], offsets)
+            data = Ragged.from_lengths(data.values[kept], data.lengths * used)
             if labels is not None:
                 labels, known = labels[kept], known[kept]
         if data.n_tokens == 0:

@@ -4,15 +4,17 @@ from numbers import Integral
 
 import numpy as np
 
-__all__ = ["DEFAULT_N_STATES", "StateNames", "token_place"]
+from skstruct.containers._batch import locate
 
-DEFAULT_N_STATES = 12
+__all__ = ["StateNames", "token_place"]
+
+_DEFAULT_N_STATES = 12
 
 
 def token_place(t, offsets):
     """Where token ``t`` of a batch stands, in the words of an error message."""
-    i = np.searchsorted(offsets, t, side="right") - 1
-    return f"sequence {i}, position {t - offsets[i]}"
+    sequence, position = locate(offsets, t)
+    return f"sequence {sequence}, position {position}"
 
 
 class StateNames:
@@ -57,7 +59,7 @@ class StateNames:
                 f"The number of states is contradictory ({stated}); leave "
                 f"n_states=None to take what the others imply.{self._hint}"
             )
-        self.size = next(iter(sizes.values()), DEFAULT_N_STATES)
+        self.size = next(iter(sizes.values()), _DEFAULT_N_STATES)
         self.named = names is not None
         self.states = _as_array(names if self.named else range(self.size))
 

@@ -7,6 +7,7 @@ from numbers import Integral
 import numpy as np
 
 from skstruct._validation import as_labels, as_ragged
+from skstruct.containers import gather
 
 __all__ = ["TagDictionary"]
 
@@ -192,12 +193,10 @@ class TagDictionary:
         """
         rows = self._find(symbols)
         listed = np.flatnonzero(rows >= 0)
-        lengths = np.diff(self._indptr)[rows[listed]]
         table = np.ones((len(rows), len(self.states)), dtype=bool)
         table[listed] = False
-        first = self._indptr[rows[listed]] - (np.cumsum(lengths) - lengths)
-        columns = self._indices[np.arange(lengths.sum()) + np.repeat(first, lengths)]
-        table[np.repeat(listed, lengths), columns] = True
+        entries, offsets = gather(self._indptr, rows[listed])
+        table[np.repeat(listed, np.diff(offsets)), self._indices[entries]] = True
         return table
 
     def coverage(self, symbols):

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skstruct.containers import Ragged
+from skstruct.containers._batch import locate
 
 __all__ = ["LabelPairs", "read_pairs"]
 
@@ -184,9 +185,9 @@ def _encode(labels):
 def _check_predicted(missing, batch):
     if missing.any():
         row = np.argmax(missing)
-        i = np.searchsorted(batch.offsets, row, side="right") - 1
+        i, position = locate(batch.offsets, row)
         raise ValueError(
-            f"y_pred has no label (None or NaN) at position {row - batch.offsets[i]} "
+            f"y_pred has no label (None or NaN) at position {position} "
             f"of sequence {i}, where the gold label is {batch.values[row]!r}."
         )
 

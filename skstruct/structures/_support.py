@@ -4,6 +4,8 @@ import copy
 
 import numpy as np
 
+from skstruct.containers._batch import offsets_of
+
 __all__ = ["Support"]
 
 
@@ -41,10 +43,9 @@ class Support:
         self.pattern = pattern.reshape(-1).astype(np.intp)
         distinct = self.allowed[where]
         self.sizes = distinct.sum(axis=1)
-        self.ptr = np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.intp)
+        self.ptr = offsets_of(self.sizes)
         self.states = np.nonzero(distinct)[1].astype(np.intp)
-
-        self.row_ptr = np.concatenate([[0], np.cumsum(self.sizes[self.pattern])])
+        self.row_ptr = offsets_of(self.sizes[self.pattern])
         self._where = np.flatnonzero(self.allowed)
 
     @classmethod
