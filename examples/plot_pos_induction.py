@@ -14,6 +14,7 @@ one than EM, which ends where its start leads it. Gold tags only judge the resul
 
 import time
 import warnings
+from importlib.util import find_spec
 
 import numpy as np
 from matplotlib import pyplot as plt
@@ -28,13 +29,11 @@ X, y = load_turkish_treebank()
 y = to_universal_tags(y, "turkish-petrov12")
 tags, tag_counts = np.unique(y.values, return_counts=True)
 dictionary = TagDictionary.from_tagged(X, y, keep=1000)
-print(f"{X}, {len(tags)} tags")
-print(f"{dictionary} lists {dictionary.coverage(X.values):.0%} of the tokens")
+print(X, dictionary, f"{dictionary.coverage(X.values):.0%} of tokens listed", sep="\n")
 
 # %%
-# Every method gets the same random starts. Annealing without a dictionary is asked for
-# on purpose: it warns that it forgets the start, and amounts to EM that begins with
-# nearly equal states.
+# Every method gets the same random starts. Annealing without a dictionary warns that it
+# forgets the start; it amounts to EM that begins with nearly equal states.
 
 METHODS = {
     "EM": {"beta_min": 1.0},
@@ -64,10 +63,19 @@ def fit(parameters, seed):
 
 
 def measure(model, seconds):
-    metrics = (v_measure, many_to_one_accuracy, one_to_one_accuracy)
-    percent = [100 * metric(y, model.predict(X)) for metric in metrics]
+    scores = (v_measure, many_to_one_accuracy, one_to_one_accuracy)
+    percent = [100 * score(y, model.predict(X)) for score in scores]
     return [*percent, model.score(X), model.n_e_steps_, seconds]
 
+
+jobs = [(name, seed) for name in METHODS for seed in STARTS]
+if find_spec("rich"):
+    from rich.progress import track
+
+    jobs = track(jobs, "Fitting")
+fits = {name: [] for name in METHODS}
+for name, seed in jobs:
+    fits[name].append(fit(METHODS[name], seed))
 
 # %%
 # Mean and spread (standard deviation) over the starts; the first fit also compiles.
@@ -77,13 +85,12 @@ def measure(model, seconds):
 models = {}
 head = ("V-measure", "many-to-1", "1-to-1", "log-lik./token", "E-steps", "seconds")
 print(f"\n{len(STARTS)} starts".ljust(16), *(f"{title:>14}" for title in head))
-for name, parameters in METHODS.items():
-    fits = [fit(parameters, seed) for seed in STARTS]
-    models[name] = max((model for model, _ in fits), key=lambda model: model.score(X))
-    rows = np.array([measure(*each) for each in fits])
+for name in METHODS:
+    models[name] = max((m for m, _ in fits[name]), key=lambda model: model.score(X))
+    rows = np.array([measure(*each) for each in fits[name]])
     cells = zip(rows.mean(axis=0), rows.std(axis=0), (1, 1, 1, 3, 0, 0), strict=True)
     cells = [f"{mean:.{n}f} ±{spread:.{n}f}" for mean, spread, n in cells]
-    print(name.ljust(15), *(f"{cell:>14}" for cell in cells), flush=True)
+    print(name.ljust(15), *(f"{cell:>14}" for cell in cells))
 
 # %%
 # What the states stand for: the most likely EM model and the annealed one. Each row is
