@@ -15,30 +15,30 @@ __all__ = [
     "as_ragged",
     "check_features",
     "check_sample_weight",
+    "is_missing",
     "is_table",
+    "is_unknown",
     "read_batch",
     "reject_lengths",
 ]
 
 
-def as_ragged(X, name="X", *, accept_sparse=False):
+def as_ragged(X, name="X"):
     """Any accepted form of sequences as a Ragged; see `read_batch`."""
-    return read_batch(X, name, accept_sparse=accept_sparse)[0]
+    return read_batch(X, name)[0]
 
 
-def read_batch(X, name="X", *, accept_sparse=False):
+def read_batch(X, name="X"):
     """Read user input as a batch of sequences.
 
     Parameters
     ----------
     X : Ragged, list-like of sequences, or 2-D array of numbers
-        A 2-D array, DataFrame or sparse matrix of numbers is n sequences of length one;
-        a list of lists is a list of sequences, whatever their lengths. NaN and inf
-        pass: the emission decides what they mean.
+        A 2-D array or DataFrame of numbers is n sequences of length one; a list of
+        lists is a list of sequences, whatever their lengths. NaN and inf pass: the
+        emission decides what they mean.
     name : str, default="X"
         The name used in errors.
-    accept_sparse : bool, default=False
-        Whether a sparse matrix may stand for n sequences of length one.
 
     Returns
     -------
@@ -55,12 +55,12 @@ def read_batch(X, name="X", *, accept_sparse=False):
         If the input is empty, a scalar, one sequence instead of a batch, a table of
         strings or of more than two dimensions; what to do is said.
     TypeError
-        If a 2-D array holds dicts, or is sparse against ``accept_sparse``.
+        If a 2-D array holds dicts, or is sparse.
     """
     if not isinstance(X, Batch):
         X = _as_iterable(X, name)
     if _n_dimensions(X) > 1:
-        return _read_table(X, name, accept_sparse)
+        return _read_table(X, name)
     if _n_dimensions(X) == 1 and not isinstance(X, Batch):
         _reject_one_sequence(X, name)
     if isinstance(X, Ragged):
@@ -131,8 +131,8 @@ def _reject_kinds(dtype, name):
         )
 
 
-def _read_table(X, name, accept_sparse):
-    """A 2-D array, frame or sparse matrix of numbers: rows of length one each."""
+def _read_table(X, name):
+    """A 2-D array or frame of numbers: rows of length one each."""
     if _n_dimensions(X) > 2:
         raise ValueError(
             f"Found array with dim {_n_dimensions(X)}, while dim <= 2 is required: "
@@ -141,12 +141,7 @@ def _read_table(X, name, accept_sparse):
     if not sp.issparse(X):
         reject_masked(X, name)
         _reject_text(np.asarray(X), name)
-    values = check_array(
-        X,
-        accept_sparse="csr" if accept_sparse else False,
-        ensure_all_finite=False,
-        input_name=name,
-    )
+    values = check_array(X, ensure_all_finite=False, input_name=name)
     _reject_kinds(values.dtype, name)
     batch = Ragged.from_arrays(values, np.arange(values.shape[0] + 1))
     return batch, np.asarray
@@ -288,7 +283,7 @@ def _fill_unknown(rows, lengths, name):
     if (lengths == 1).all():
         rows = [[s] if _is_scalar(s) else s for s in rows]
     rows = [
-        [None] * n if _is_missing(s) else s
+        [None] * n if is_missing(s) else s
         for s, n in zip(rows, lengths.tolist(), strict=True)
     ]
     try:
@@ -297,13 +292,19 @@ def _fill_unknown(rows, lengths, name):
         raise ValueError(f"{name}: {error}") from error
 
 
-def _is_missing(label):
-    # pandas.NA is told by its type's name: pandas need not be installed.
-    return (
-        label is None
-        or (isinstance(label, float | np.floating) and np.isnan(label))
-        or type(label).__name__ == "NAType"
-    )
+def is_missing(label):
+    """Whether None, NaN or NA stands where a label, or a sequence, is expected."""
+    if hasattr(label, "__len__"):  # text, or a sequence: arrays compare item by item
+        return False
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # pandas.NA compares as NA, which has no truth value
+        return True
+
+
+def is_unknown(label):
+    """Whether a label says that it is not known: it is missing or -1."""
+    return is_missing(label) or (not isinstance(label, str) and label == -1)
 
 
 def _normalise(values, offsets, name):
@@ -317,7 +318,7 @@ def _normalise(values, offsets, name):
         return values.copy(), np.array([v is not None for v in flat], dtype=bool)
     labels, kinds = np.empty(len(flat), dtype=object), set()
     for t, label in enumerate(flat):
-        if _is_missing(label) or (not isinstance(label, str) and label == -1):
+        if is_unknown(label):
             continue
         if isinstance(label, float | np.floating) and label.is_integer():
             label = int(label)
@@ -348,7 +349,7 @@ def _as_integers(labels, name):
         ) from error
 
 
-def check_sample_weight(sample_weight, n):
+def check_sample_weight(sample_weight, n, *, allow_all_zero=False):
     """One finite weight for each of ``n`` samples.
 
     Parameters
@@ -357,6 +358,8 @@ def check_sample_weight(sample_weight, n):
         A number is the weight of every sample; None stands for 1.
     n : int
         The number of samples (sequences).
+    allow_all_zero : bool, default=False
+        Whether all samples may be left out.
 
     Returns
     -------
@@ -365,7 +368,8 @@ def check_sample_weight(sample_weight, n):
     Raises
     ------
     ValueError
-        If the shape is wrong, a weight is negative or not finite, or all are zero.
+        If the shape is wrong, a weight is negative or not finite, or all are zero
+        where that is not allowed.
     """
     if sample_weight is None:
         return np.ones(n)
@@ -388,6 +392,6 @@ def check_sample_weight(sample_weight, n):
             f"sample_weight of sample {bad[0]} is {weight[bad[0]]}; weights are finite "
             "and not negative."
         )
-    if n and not weight.any():
+    if n and not allow_all_zero and not weight.any():
         raise ValueError("sample_weight must hold at least one non-zero weight.")
     return weight

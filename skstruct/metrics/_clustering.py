@@ -4,7 +4,6 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linear_sum_assignment
 from scipy.stats import entropy
-from sklearn.metrics.cluster import contingency_matrix
 
 from skstruct.metrics._flatten import read_pairs
 
@@ -50,9 +49,10 @@ def v_measure(y_true, y_pred, *, sample_weight=None):
     >>> v_measure([["D", "N"], ["D", "N", "V"]], [[1, 0], [1, 0, 2]])
     1.0
     """
-    table = _contingency(y_true, y_pred, sample_weight)
-    if table is None:
+    pairs = read_pairs(y_true, y_pred, sample_weight)
+    if pairs is None:
         return np.nan
+    table = _contingency(pairs)
     joint, gold, predicted = _entropies(table)
     if gold + predicted == 0:
         return 1.0
@@ -91,9 +91,10 @@ def many_to_one_accuracy(y_true, y_pred, *, sample_weight=None):
     >>> many_to_one_accuracy([["D", "N"], ["N", "V"]], [[0, 1], [2, 2]])
     0.75
     """
-    table = _contingency(y_true, y_pred, sample_weight)
-    if table is None:
+    pairs = read_pairs(y_true, y_pred, sample_weight)
+    if pairs is None:
         return np.nan
+    table = _contingency(pairs)
     return float(table.max(axis=0).sum() / table.sum())
 
 
@@ -133,9 +134,10 @@ def one_to_one_accuracy(y_true, y_pred, *, sample_weight=None):
     >>> one_to_one_accuracy([["D", "N"], ["N", "N"]], [[0, 1], [2, 2]])
     0.75
     """
-    table = _contingency(y_true, y_pred, sample_weight)
-    if table is None:
+    pairs = read_pairs(y_true, y_pred, sample_weight)
+    if pairs is None:
         return np.nan
+    table = _contingency(pairs)
     counts = table.toarray()
     return float(
         counts[linear_sum_assignment(counts, maximize=True)].sum() / counts.sum()
@@ -180,11 +182,12 @@ def greedy_one_to_one_accuracy(y_true, y_pred, *, sample_weight=None):
     >>> greedy_one_to_one_accuracy([["D", "N"], ["N", "N"]], [[0, 1], [2, 2]])
     0.75
     """
-    table = _contingency(y_true, y_pred, sample_weight)
-    if table is None:
+    pairs = read_pairs(y_true, y_pred, sample_weight)
+    if pairs is None:
         return np.nan
+    table = _contingency(pairs)
     counts = table.toarray()
-    left, matched = counts.astype(float), 0.0
+    left, matched = counts.copy(), 0.0
     for _ in range(min(counts.shape)):
         label, state = np.unravel_index(np.argmax(left), left.shape)
         matched += counts[label, state]
@@ -221,9 +224,10 @@ def variation_of_information(y_true, y_pred, *, sample_weight=None):
     >>> variation_of_information([["D", "N"], ["D", "N"]], [[0, 0], [1, 1]])
     2.0
     """
-    table = _contingency(y_true, y_pred, sample_weight)
-    if table is None:
+    pairs = read_pairs(y_true, y_pred, sample_weight)
+    if pairs is None:
         return np.nan
+    table = _contingency(pairs)
     joint, gold, predicted = _entropies(table)
     return float(max(0.0, 2 * joint - gold - predicted))
 
@@ -259,28 +263,22 @@ def conditional_entropy(y_true, y_pred, *, sample_weight=None):
     >>> conditional_entropy([["D", "N"], ["D", "N"]], [[0, 0], [0, 0]])
     1.0
     """
-    table = _contingency(y_true, y_pred, sample_weight)
-    if table is None:
+    pairs = read_pairs(y_true, y_pred, sample_weight)
+    if pairs is None:
         return np.nan
+    table = _contingency(pairs)
     joint, _, predicted = _entropies(table)
     return float(max(0.0, joint - predicted))
 
 
-def _contingency(y_true, y_pred, sample_weight):
-    """Weight of each gold label (row) with each state (column), CSR; None if empty."""
-    pairs = read_pairs(y_true, y_pred, sample_weight)
-    if pairs is None:
-        return None
-    if pairs.weight is None:
-        return sp.csr_array(
-            contingency_matrix(pairs.gold, pairs.predicted, sparse=True)
-        )
-    # scikit-learn's matrix counts every token once.
+def _contingency(pairs):
+    """Weight of each gold label (row) with each state (column), CSR."""
+    # scikit-learn's contingency_matrix counts every token once.
+    weight = np.ones(len(pairs.gold)) if pairs.weight is None else pairs.weight
     labels, rows = np.unique(pairs.gold, return_inverse=True)
     states, columns = np.unique(pairs.predicted, return_inverse=True)
     shape = (len(labels), len(states))
-    table = sp.coo_array((pairs.weight, (rows, columns)), shape=shape)
-    return sp.csr_array(table)
+    return sp.csr_array(sp.coo_array((weight, (rows, columns)), shape=shape))
 
 
 def _entropies(table):

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skstruct._validation import check_sample_weight, is_missing
 from skstruct.containers import Ragged
 from skstruct.containers._batch import locate
 
@@ -129,7 +130,7 @@ def _from_list(items, name, lengths):
         if _is_sequence_type(type(item)):
             to_list = getattr(item, "tolist", None) or getattr(item, "to_list", None)
             sequences.append(to_list() if to_list else list(item))
-        elif _is_missing(item) and lengths is not None:
+        elif is_missing(item) and lengths is not None:
             # A surplus sequence is left empty: the check of counts reports it.
             sequences.append([None] * int(lengths[i]) if i < len(lengths) else [])
         else:
@@ -142,13 +143,6 @@ def _from_list(items, name, lengths):
 
 def _is_sequence_type(kind):
     return hasattr(kind, "__len__") and not issubclass(kind, str | bytes)
-
-
-def _is_missing(label):
-    try:
-        return label is None or bool(label != label)
-    except TypeError:  # pandas.NA compares as NA, which has no truth value
-        return True
 
 
 def _check_same_lengths(gold, predicted):
@@ -172,7 +166,7 @@ def _encode(labels):
         distinct = dict.fromkeys(labels)
     except TypeError as error:
         raise ValueError(f"Labels must be text or numbers: {error}.") from error
-    names = [label for label in distinct if not _is_missing(label)]
+    names = [label for label in distinct if not is_missing(label)]
     try:
         names.sort()
     except TypeError:
@@ -195,12 +189,5 @@ def _check_predicted(missing, batch):
 def _token_weight(sample_weight, lengths):
     if sample_weight is None:
         return None
-    weight = np.asarray(sample_weight, dtype=float)
-    if weight.shape != lengths.shape:
-        raise ValueError(
-            f"sample_weight has shape {weight.shape}; it needs one weight for each of "
-            f"the {len(lengths)} sequences."
-        )
-    if not (np.isfinite(weight) & (weight >= 0)).all():
-        raise ValueError("sample_weight must be finite and not negative.")
+    weight = check_sample_weight(sample_weight, len(lengths), allow_all_zero=True)
     return np.repeat(weight, lengths)

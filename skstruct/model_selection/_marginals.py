@@ -5,7 +5,7 @@ from sklearn.model_selection import cross_validate
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
-from skstruct.containers import Ragged
+from skstruct._validation import as_ragged
 
 __all__ = ["cross_val_marginals"]
 
@@ -75,7 +75,7 @@ def cross_val_marginals(estimator, X, y=None, *, cv=None, n_jobs=None, params=No
         )
     models = folds["estimator"]
     parts = [
-        _as_ragged(model.predict_proba(_safe_indexing(X, test)))
+        as_ragged(model.predict_proba(_safe_indexing(X, test)), "predict_proba")
         for model, test in zip(models, tests, strict=True)
     ]
     names = [
@@ -90,12 +90,6 @@ def cross_val_marginals(estimator, X, y=None, *, cv=None, n_jobs=None, params=No
 def _no_score(estimator, X, y=None):
     """Stand in for the estimator's own score, which may be slow or missing."""
     return 0.0
-
-
-def _as_ragged(marginals):
-    if isinstance(marginals, np.ndarray) and marginals.ndim == 2:
-        return Ragged.from_lengths(marginals, np.ones(len(marginals), dtype=np.intp))
-    return Ragged(marginals)
 
 
 def _column_names(model, n_columns):

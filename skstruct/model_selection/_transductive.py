@@ -5,6 +5,8 @@ from numbers import Integral
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator
 
+from skstruct._validation import is_unknown
+
 __all__ = ["TransductiveSplit"]
 
 
@@ -88,12 +90,5 @@ class TransductiveSplit(BaseCrossValidator):
 
 def _has_known_label(labels):
     if hasattr(labels, "__len__") and not isinstance(labels, str):
-        return any(map(_is_known, labels))
-    return _is_known(labels)
-
-
-def _is_known(label):
-    try:
-        return label is not None and bool(label == label) and label != -1
-    except TypeError:  # pandas.NA compares as NA, which has no truth value
-        return False
+        return not all(map(is_unknown, labels))
+    return not is_unknown(labels)
