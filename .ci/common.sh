@@ -10,12 +10,12 @@ fresh_environment() {
     unset PYTHONPATH
 }
 
-# Where the corpora lie beside the checkout, tests and scripts must find them.
+# Where the corpora are named, or lie beside the checkout, nothing may skip them.
 demand_data() {
-    local data
-    data=$(cd .. && pwd)/shared/data
-    if [ -d "$data" ]; then
-        export SKSTRUCT_DATA=$data SKSTRUCT_REQUIRE_DATA=1
+    local beside
+    beside=$(cd .. && pwd)/shared/data
+    if [ -n "${SKSTRUCT_DATA-}" ] || [ -d "$beside" ]; then
+        export SKSTRUCT_DATA=${SKSTRUCT_DATA:-$beside} SKSTRUCT_REQUIRE_DATA=1
     fi
 }
 

@@ -1,6 +1,6 @@
 """Time EM and Viterbi against hmmlearn, interleaved in one process.
 
-    python examples/benchmarks/bench_hmm.py [--pairs 5] [--memory]
+    python examples/benchmarks/bench_hmm.py [--pairs 5] [--quick] [--memory]
 
 CPU seconds on one thread, V = 10,000 symbols by Zipf's law, sentences of 5 to 39
 tokens. A figure is the median over pairs of neighbouring runs, a ratio the median of
@@ -141,6 +141,7 @@ def fit_and_predict(X, n_states):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="one pair, one small row")
     parser.add_argument("--memory", action="store_true", help="measure memory instead")
     arguments = parser.parse_args()
     logging.disable(logging.CRITICAL)
@@ -150,6 +151,9 @@ def main():
         return
     print("tokens, states | EM iteration: skstruct, hmmlearn (CPU s), ratio |")
     print("Viterbi: the same | two threads: wall ratio of an EM iteration")
+    if arguments.quick:
+        compare(50_000, 12, pairs=1)
+        return
     for n_states in (12, 45):
         for n_tokens in (50_000, 500_000):
             compare(n_tokens, n_states, arguments.pairs)

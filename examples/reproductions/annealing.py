@@ -21,9 +21,9 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
-import annealing_tables
+import _annealing_tables
 import numpy as np
-from annealing_data import Results, lower, read, read_piece
+from _annealing_data import Results, lower, read, read_piece
 from sklearn.frozen import FrozenEstimator
 
 from skstruct.datasets import to_universal_tags
@@ -315,7 +315,7 @@ def main():
         results = Results(options.out)
         for part in options.only:
             measure(results, part)
-    print(annealing_tables.render(results.rows))
+    print(_annealing_tables.render(results.rows))
 
 
 if __name__ == "__main__":
