@@ -7,7 +7,14 @@ from sklearn.base import BaseEstimator
 
 from skstruct.containers._batch import locate
 
-__all__ = ["Emission", "Observations", "place", "plain", "real_array"]
+__all__ = [
+    "Emission",
+    "Observations",
+    "place",
+    "plain",
+    "probability_rows",
+    "real_array",
+]
 
 
 class Observations(NamedTuple):
@@ -56,6 +63,20 @@ def real_array(values, parameter):
         raise ValueError(
             f"{parameter} must be a rectangular array of numbers ({error})."
         ) from error
+
+
+def probability_rows(values, shape, parameter):
+    """Copy start probabilities, or raise an error that names their parameter."""
+    p = real_array(values, parameter)
+    if p.shape != shape:
+        raise ValueError(f"{parameter} must have shape {shape}, got {p.shape}.")
+    sums = p.sum(axis=-1)
+    if not ((p >= 0).all() and np.allclose(sums, 1.0)):
+        raise ValueError(
+            f"{parameter} must hold probabilities: no negative or missing entries, "
+            f"rows that sum to one; they sum to {sums.min():.6g} .. {sums.max():.6g}."
+        )
+    return p
 
 
 class Emission(BaseEstimator):

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import digamma, gammaln
 
-from skstruct.emissions._base import plain, real_array
+from skstruct.emissions._base import plain, probability_rows
 
 __all__ = ["append_mean", "checked_rows", "divergence", "draw", "expected_log", "log"]
 
@@ -13,17 +13,7 @@ def checked_rows(init, shape, allowed, symbols):
 
     ``allowed`` (K, V) tells where they may be positive; None is everywhere.
     """
-    start = real_array(init, "init")
-    if start.shape != shape:
-        raise ValueError(
-            f"init must have shape (n_states, n_symbols) = {shape}, got {start.shape}."
-        )
-    sums = start.sum(axis=1)
-    if not ((start >= 0).all() and np.allclose(sums, 1.0)):
-        raise ValueError(
-            "init must hold probabilities: no negative entries, rows that sum to one; "
-            f"they sum to {sums.min():.6g} .. {sums.max():.6g}."
-        )
+    start = probability_rows(init, shape, "init")
     if allowed is not None and (start[~allowed] > 0).any():
         k, v = np.argwhere((start > 0) & ~allowed)[0]
         raise ValueError(

@@ -64,8 +64,7 @@ class Trainer:
 
     def posterior(self, model, beta):
         """Posterior under p(x, y)^beta, skewed by p0(x, y)^(1 - beta)."""
-        p = model.potentials(self.batch.rows)
-        p = p._replace(node=self.batch.table(p.node))
+        p = self.batch.spread(model.potentials(self.batch.rows))
         skewed = self.skew is not None and beta < 1
         p = p.mix(self.skew, beta) if skewed else p.power(beta)
         return self.batch.chain.posterior(p, weight=self.weight, n_jobs=self.n_jobs)

@@ -57,29 +57,31 @@ class TaggedBatch:
         free[given] = label[given, None] - 1 == np.arange(n_states)
         return index, free
 
-    def emitted(self, n_states):
+    def emitted(self):
         """States that may emit each row of the emission, or None for all."""
         # A label says what one token is, not what its symbol must be elsewhere; a
         # numeric row is its token, and labels tell where the states are.
         symbols = self.rows.ndim == 1
         if self.base is None or (symbols and self._allowed_rows is None):
             return self._allowed_rows
-        out = np.zeros((len(self.rows), n_states), dtype=bool)
-        if symbols:
-            out |= self._allowed_rows
-        np.logical_or.at(out, self.base, self.allowed)
-        return out
+        out = self._gathered(np.logical_or, self.allowed)
+        return out | self._allowed_rows if symbols else out
 
-    def table(self, node):
-        """The emission's table as the chain reads it."""
-        return node if self.base is None else node[self.base]
+    def spread(self, potentials):
+        """Potentials of the emission's rows as the chain reads them."""
+        if self.base is None:
+            return potentials
+        return potentials._replace(node=potentials.node[self.base])
 
     def counts(self, node):
         """The chain's expected counts as the emission reads them."""
-        if self.base is None:
-            return node
-        out = np.zeros((len(self.rows), node.shape[1]))
-        np.add.at(out, self.base, node)
+        return node if self.base is None else self._gathered(np.add, node)
+
+    def _gathered(self, ufunc, table):
+        """The chain's rows of each row of the emission as one; base never falls."""
+        out = np.zeros((len(self.rows), table.shape[1]), dtype=table.dtype)
+        first = np.flatnonzero(np.diff(self.base, prepend=-1))
+        out[self.base[first]] = ufunc.reduceat(table, first, axis=0)
         return out
 
 

@@ -121,9 +121,7 @@ class HMMPredictions:
             codes,
             model.n_states,
         )
-        p = model.potentials(batch.rows)
-        p = p._replace(node=batch.table(p.node))
-        return data, answer, batch, p
+        return data, answer, batch, batch.spread(model.potentials(batch.rows))
 
     def _allowed(self, rows):
         """States that the dictionary allows some rows of the emission."""

@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.frozen import FrozenEstimator
 
+from skstruct.emissions._base import probability_rows, real_array
 from skstruct.estimators._hmm import HiddenMarkovModel
 from skstruct.optim import geometric_schedule
 
@@ -26,8 +27,11 @@ def start_values(estimator, emission):
     given = {
         "startprob_init": estimator.startprob_init,
         "transmat_init": estimator.transmat_init,
-        "init of emissions": getattr(emission, "init", None),
-        "means_init of emissions": getattr(emission, "means_init", None),
+        **{
+            f"{name} of emissions": array
+            for name, array in emission.get_params(deep=False).items()
+            if name.endswith("init")
+        },
     }
     return {name: array for name, array in given.items() if array is not None}
 
@@ -57,14 +61,14 @@ def check_fixed(fixed):
 
 def check_held(fixed, given, emission):
     """Raise if a part to hold has no start values: random ones are never wanted."""
-    params = emission.get_params(deep=False)
     starts = {part: [f"{part}_init"] for part in ("startprob", "transmat")}
     starts["emission"] = [
-        f"{name} of emissions" for name in params if name.endswith("init")
+        f"{name} of emissions"
+        for name in emission.get_params(deep=False)
+        if name.endswith("init")
     ]
-    values = {**given, **{f"{name} of emissions": v for name, v in params.items()}}
     for part in sorted(fixed):
-        if all(values.get(name) is None for name in starts[part]):
+        if given.keys().isdisjoint(starts[part]):
             raise ValueError(
                 f"fixed holds {part!r}, but nothing says at which values; give "
                 f"{' or '.join([*starts[part], 'skew_from'])}."
@@ -78,7 +82,7 @@ def schedule(betas, beta_min, beta_growth, beta_max, guided):
     states, without which annealing only forgets the start.
     """
     if betas is not None:
-        out = _as_floats(betas, "betas")
+        out = real_array(betas, "betas")
         rising = out.ndim == 1 and out.size and out[0] > 0 and (np.diff(out) > 0).all()
         if not rising or not np.isfinite(out).all():
             raise ValueError(f"betas must be positive and rising, got {betas!r}.")
@@ -93,26 +97,6 @@ def schedule(betas, beta_min, beta_growth, beta_max, guided):
             f"temperatures from {beta_min} to {beta_max}; 1.2 is a usual factor."
         )
     return geometric_schedule(beta_min, beta_growth, beta_max)
-
-
-def _as_floats(array, name):
-    try:
-        return np.array(array, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be an array of numbers: {error}") from error
-
-
-def _checked_probabilities(array, shape, name):
-    array = _as_floats(array, name)
-    if array.shape != shape:
-        raise ValueError(f"{name} must have shape {shape}, got {array.shape}.")
-    sums = array.sum(axis=-1)
-    if not ((array >= 0).all() and np.allclose(sums, 1.0)):
-        raise ValueError(
-            f"{name} must hold probabilities: no negative or missing entries, rows "
-            f"that sum to one; they sum to {sums.min():.6g} .. {sums.max():.6g}."
-        )
-    return array
 
 
 def start_model(
@@ -144,9 +128,9 @@ def start_model(
     start = rows((K,))
     transmat, second = rows(shape), rows((K, K)) if order == 2 else None
     if startprob_init is not None:
-        start = _checked_probabilities(startprob_init, (K,), "startprob_init")
+        start = probability_rows(startprob_init, (K,), "startprob_init")
     if transmat_init is not None:
-        transmat = _checked_probabilities(transmat_init, shape, "transmat_init")
+        transmat = probability_rows(transmat_init, shape, "transmat_init")
         if order == 2:
             second = np.tensordot(start, transmat, axes=1)
     emission.initialize(observations, K, random_state, allowed=allowed)

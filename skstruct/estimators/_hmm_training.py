@@ -48,6 +48,7 @@ class Training:
     def __init__(self, estimator, X, y, sample_weight, stream=None):
         self.estimator = e = estimator
         self.stream = stream
+        self._goes_on = stream is not None and stream.model is not None
         labels, known = self._read_input(X, y, sample_weight)
         self._read_values()
         self.fixed = check_fixed(e.fixed)
@@ -57,14 +58,14 @@ class Training:
         self.dictionary = dictionary
         skew = None if e.skew_from is None else initialiser(e.skew_from)
         self.given = start_values(e, self.emission)
-        if stream is None or stream.names is None:
+        if self._goes_on:
+            stream.check(e, dictionary)
+            self.names = stream.names
+        else:
             sizes = implied_sizes(self.given, skew)
             self.names = StateNames(e.n_states, dictionary, labels, known, sizes)
             if skew is None:
                 check_held(self.fixed, self.given, self.emission)
-        else:
-            stream.check(e, dictionary)
-            self.names = stream.names
         K = self.names.size
         codes = None
         if labels is not None:
@@ -85,7 +86,7 @@ class Training:
             p = skewing_potentials(
                 skew, self.names, self.emission, self.batch.rows, e.order
             )
-            self.skew = p._replace(node=self.batch.table(p.node))
+            self.skew = self.batch.spread(p)
         self.betas = schedule(
             e.betas,
             e.beta_min,
@@ -128,7 +129,7 @@ class Training:
 
     def _read_values(self):
         values, offsets = self.data.values, self.data.offsets
-        if self.stream is None or self.stream.model is None:
+        if not self._goes_on:
             self.emission = resolve_emission(self.estimator.emissions, values)
             self.observations = self.emission.encode(
                 values, reset=True, offsets=offsets
@@ -163,8 +164,7 @@ class Training:
 
     def _warn_of_input(self, n_states):
         e = self.estimator
-        fresh = self.stream is None or self.stream.model is None
-        if e.supervision == "clamp" and fresh and not self.labelled:
+        if e.supervision == "clamp" and not self._goes_on and not self.labelled:
             warnings.warn(
                 "supervision='clamp', but no label is known: y names no states.",
                 stacklevel=5,
@@ -222,7 +222,7 @@ class Training:
         model = start_model(
             self.emission,
             self.observations,
-            self.batch.emitted(self.names.size),
+            self.batch.emitted(),
             self.names.size,
             order=e.order,
             startprob_init=e.startprob_init,
