@@ -7,7 +7,6 @@ from sklearn.utils import check_random_state
 
 from skstruct._base import FitMonitor, StructuredEstimator
 from skstruct._params import HasMethods, Interval, StrOptions, fit_context
-from skstruct._validation import check_features
 from skstruct.estimators._hmm_predictions import HMMPredictions
 from skstruct.estimators._hmm_stream import Stream
 from skstruct.estimators._hmm_training import Training
@@ -65,7 +64,7 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
         ``predict`` finds the best path, or the best state of each token.
     n_init : int or "auto", default="auto"
         Number of starts; the best objective wins. "auto": 5 for symbols without a
-        dictionary, known labels, start values or ``skew_from``, else 1.
+        dictionary, known labels, ``skew_from`` or all start values, else 1.
     max_iter : int, default=500
         Bound on the iterations at the last inverse temperature.
     tol : float, default=1e-6
@@ -317,7 +316,7 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
         best = best_of(runs)
         fitted = training.attributes(best)
         monitor.close(lambda: fitted)
-        self._store(X, training.data, fitted)
+        self._store(fitted)
         training.warn(best)
         return self
 
@@ -350,19 +349,13 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
         stream = getattr(self, "_stream", None)
         training = Training(self, X, y, sample_weight, stream=stream or Stream())
         run = training.step(check_random_state(self.random_state))
-        self._store(X, training.data, training.attributes(run), reset=stream is None)
+        self._store(training.attributes(run))
         return self
 
-    def _store(self, X, data, fitted, *, reset=True):
+    def _store(self, fitted):
         """Replace all fitted attributes at once: no fit is left half done."""
-        features = ("n_features_in_", "feature_names_in_")
-        if not reset:
-            check_features(self, X, data, reset=False)
-        for name in [n for n in vars(self) if n.endswith("_") or n == "_stream"]:
-            if reset or name not in features:
-                delattr(self, name)
-        if reset:
-            check_features(self, X, data, reset=True)
+        for name in [n for n in vars(self) if n.endswith("_")]:
+            delattr(self, name)
         for name, value in fitted.items():
             setattr(self, name, value)
 

@@ -3,10 +3,12 @@
 import warnings
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from skstruct._validation import (
     as_labels,
+    check_features,
     check_sample_weight,
     read_batch,
     reject_lengths,
@@ -51,12 +53,15 @@ class Training:
         self._goes_on = stream is not None and stream.model is not None
         labels, known = self._read_input(X, y, sample_weight)
         self._read_values()
+        self.features = self._read_features(X)
         self.fixed = check_fixed(e.fixed)
         dictionary = None
         if e.tag_dictionary is not None:
             dictionary = TagDictionary.of(e.tag_dictionary)
         self.dictionary = dictionary
-        skew = None if e.skew_from is None else initialiser(e.skew_from)
+        skew = None
+        if e.skew_from is not None and not self._goes_on:  # it only gives the start
+            skew = initialiser(e.skew_from)
         self.given = start_values(e, self.emission)
         if self._goes_on:
             stream.check(e, dictionary)
@@ -117,7 +122,9 @@ class Training:
         used = self.weight > 0
         if not used.all():  # emptied, not left out: errors number the sequences
             kept = np.repeat(used, data.lengths)
+            header = data.header
             data = Ragged.from_lengths(data.values[kept], data.lengths * used)
+            data.header = header
             if labels is not None:
                 labels, known = labels[kept], known[kept]
         if data.n_tokens == 0:
@@ -139,6 +146,13 @@ class Training:
         self.emission = self.stream.model.emission
         self.emission.extend(values, offsets=offsets)
         self.observations = self.emission.encode(values, offsets=offsets)
+
+    def _read_features(self, X):
+        """Number and names of features; a stream keeps those of its first batch."""
+        owner = self.estimator if self._goes_on else BaseEstimator()
+        check_features(owner, X, self.data, reset=not self._goes_on)
+        names = ("n_features_in_", "feature_names_in_")
+        return {name: getattr(owner, name) for name in names if hasattr(owner, name)}
 
     def _allowed(self):
         """States that each row of the emission may take, or None."""
@@ -178,7 +192,9 @@ class Training:
                 stacklevel=5,
             )
         asked = e.betas is not None or not isinstance(e.beta_min, str)
-        if asked and self.betas[0] < 1 and not self.guided and self.skew is None:
+        blind = not self.guided and self.skew is None
+        # Streams are not annealed.
+        if self.stream is None and asked and blind and self.betas[0] < 1:
             warnings.warn(
                 "Annealing from beta < 1 without a tag dictionary, clamped labels or "
                 "skew_from only forgets the start: states become alike, and EM begins "
@@ -282,10 +298,7 @@ class Training:
     def _preview(self, model, posterior, history):
         """Fitted attributes in mid-fit, for callbacks."""
         totals, objective = model.totals(posterior), history[-1]["objective"]
-        out = self.attributes(Run(model.copy(), objective, totals, history, 0, False))
-        if self.data.values.ndim == 2:
-            out["n_features_in_"] = self.data.values.shape[1]
-        return out
+        return self.attributes(Run(model.copy(), objective, totals, history, 0, False))
 
     def attributes(self, run):
         """Fitted attributes, states in their stable order."""
@@ -299,7 +312,7 @@ class Training:
         stream = self.stream
         if stream is None:
             stream = Stream(self.names, model, run.history, self.n_e_steps, totals)
-        return {
+        return self.features | {
             "_model": model,
             "_names": self.names,
             "_dictionary": self.dictionary,

@@ -1,6 +1,7 @@
 """What callbacks see and stop, and what a broken fit leaves behind."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.callback import ProgressBar, ScoringMonitor
@@ -122,7 +123,6 @@ def test_a_failing_fit_leaves_the_earlier_model(text):
 
 
 def test_progress_bar(text, capsys):
-    pytest.importorskip("rich")
     X, _ = text
     AnnealedHMM(3, n_init=2, random_state=0).set_callbacks(ProgressBar()).fit(X)
     assert "AnnealedHMM" in capsys.readouterr().out
@@ -135,6 +135,18 @@ def test_scoring_monitor(text):
     log = [row for row in monitor.get_logs().data if row["task_name"] == "iteration"]
     assert len(log) == hmm.n_iter_
     assert log[-1]["v"] == pytest.approx(v_measure(y, hmm.predict(X)), abs=1e-12)
+
+
+@pytest.mark.filterwarnings("error")
+def test_names_of_features_in_mid_fit():
+    frame = pd.DataFrame({"u": np.r_[:9, 90:99], "v": np.r_[9:0:-1, :9]}, dtype=float)
+    X = Ragged.from_frame(frame, ["u", "v"])
+    stopper = Stopper(None)
+    hmm = AnnealedHMM(2, random_state=0).set_callbacks(stopper).fit(X)
+    assert len(stopper.likelihoods) == hmm.n_iter_
+    two = np.concatenate([X, X])
+    hmm.fit(two, sample_weight=[1, 0])
+    assert hmm.feature_names_in_.tolist() == ["u", "v"]
 
 
 def test_convergence_warning(text):

@@ -191,6 +191,12 @@ def test_features_are_those_of_the_fit():
     assert hmm.n_features_in_ == 2
 
 
+@pytest.mark.filterwarnings("error")
+def test_streams_are_not_annealed():
+    hmm = AnnealedHMM(2, beta_min=0.5, random_state=0).partial_fit([["a", "b"]])
+    assert hmm.partial_fit([["b", "a"]]).history_[-1]["beta"] == 1
+
+
 def test_a_snapshot_in_mid_fit_can_go_on():
     snapshots = []
 
