@@ -349,9 +349,9 @@ def _read(X, transformer):
         return None, X
     batch = read_batch(X)[0]
     rows = batch.values
-    return batch, rows[:, None] if rows.ndim == 1 and _wants_table(
-        transformer
-    ) else rows
+    if rows.ndim == 1 and _wants_table(transformer):
+        rows = rows[:, None]
+    return batch, rows
 
 
 def _wants_table(transformer):

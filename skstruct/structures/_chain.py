@@ -14,11 +14,11 @@ from skstruct.structures._base import (
     sum_by_sequence,
 )
 from skstruct.structures._batching import chunks, one_blas_thread, run_chunks
-from skstruct.structures._chain_log import log_messages
 from skstruct.structures._chain_parts import Part, Scaled, scaled_rows
 from skstruct.structures._chain_paths import (
     best_paths,
     entropies,
+    filtered,
     k_best_paths,
     sample_paths,
 )
@@ -296,21 +296,15 @@ class Chain:
 
     def entropy(self, potentials):
         """Entropy of p(y) of each sequence in nats, shape (n,)."""
-        out = np.zeros(len(self))
+        out = np.empty(len(self))
         entropies(*self._walk(self._complete(potentials)), out)
         return out
 
     def filter(self, potentials):
         """Distribution of each state given the tokens up to it, shape (T, K)."""
-        offsets, index, start, edge, edge_index, node, _ = self._walk(
-            self._complete(potentials)
-        )
-        out = np.zeros((len(index), node.shape[1]))
-        for begin, end in pairwise(offsets.tolist()):
-            if begin < end:
-                out[begin:end], _ = log_messages(
-                    begin, end - begin, index, start, edge, edge_index, node
-                )
+        p = self._complete(potentials)
+        out = np.zeros((len(self.index), p.node.shape[1]))
+        filtered(*self._walk(p)[:-1], out)
         return softmax_rows(out)
 
     def edge_marginals(self, potentials):

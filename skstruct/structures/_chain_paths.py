@@ -1,11 +1,11 @@
-"""Max-product, sampling and entropy kernels of the first-order chain, in log space."""
+"""Kernels of the first-order chain in log space: best paths, draws, filter, entropy."""
 
 import numpy as np
 from numba import njit
 
 from skstruct.structures._chain_log import log_messages
 
-__all__ = ["best_paths", "entropies", "k_best_paths", "sample_paths"]
+__all__ = ["best_paths", "entropies", "filtered", "k_best_paths", "sample_paths"]
 
 
 # `max` turns into vector instructions only where NaN need not be thought of.
@@ -152,6 +152,16 @@ def sample_paths(offsets, index, start, edge, edge_index, node, stop, uniforms, 
             column = edge[edge_index[begin + t], :, b]
             b = _draw(alpha[t - 1] + column, uniforms[begin + t - 1])
             path[begin + t - 1] = b
+
+
+@njit(cache=True, nogil=True)
+def filtered(offsets, index, start, edge, edge_index, node, out):
+    """Log-weights of each state given the tokens up to it, (T, K)."""
+    for s in range(len(offsets) - 1):
+        begin, L = offsets[s], offsets[s + 1] - offsets[s]
+        if L > 0:
+            alpha, _ = log_messages(begin, L, index, start, edge, edge_index, node)
+            out[begin : begin + L] = alpha
 
 
 @njit(cache=True, nogil=True)

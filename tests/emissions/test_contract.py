@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.base import clone
 
 from skstruct.emissions import EMISSIONS, Categorical, Gaussian, Poisson
@@ -380,6 +381,5 @@ def test_one_state_and_one_token(fitted):
 
 
 def test_sparse_input_is_refused(fitted):
-    sp = pytest.importorskip("scipy.sparse")
     with pytest.raises(ValueError, match="sparse"):
         clone(fitted[0]).encode(sp.csr_array(np.eye(3)), reset=True)

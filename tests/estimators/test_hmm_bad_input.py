@@ -1,7 +1,4 @@
-"""What users of hidden Markov models trip over, and what AnnealedHMM does there.
-
-Numbers in comments are rows of the list of issues that users of similar tools filed.
-"""
+"""What users of hidden Markov models trip over, and what AnnealedHMM does there."""
 
 import warnings
 
@@ -31,10 +28,10 @@ def parameters(model):
     return [model.startprob_, model.transmat_, model.emissionprob_]
 
 
-# Input shapes: 8-13
+# Input shapes
 
 
-def test_a_plain_series_is_read_as_rows_with_a_warning():  # 10
+def test_a_plain_series_is_read_as_rows_with_a_warning():
     with pytest.warns(UserWarning, match=r"pass \[X\].*from_lengths") as record:
         hmm().fit(SERIES)
     assert record[0].filename == __file__
@@ -45,7 +42,7 @@ def test_a_plain_series_is_read_as_rows_with_a_warning():  # 10
 
 
 @pytest.mark.parametrize("supervision", ["ignore", "clamp"])
-def test_lengths_in_the_place_of_y(supervision):  # 8, 12
+def test_lengths_in_the_place_of_y(supervision):
     with pytest.raises(ValueError, match=r"lengths of sequences.*from_lengths"):
         hmm(supervision=supervision).fit(SERIES, [40, 20])
 
@@ -58,7 +55,7 @@ def test_lengths_in_the_place_of_y(supervision):  # 8, 12
         ([["a"], "b"], "Sample 1 is a single str"),
         (np.array([["a", "b"], ["c", "d"]]), "Ragged.from_rows"),
         (np.zeros((2, 3, 4)), r"list\(X\)"),
-        ([np.zeros((3, 2)), np.zeros((3, 4))], r"Sample 1 .*\(4,\).*\(2,\)"),  # 9, 11
+        ([np.zeros((3, 2)), np.zeros((3, 4))], r"Sample 1 .*\(4,\).*\(2,\)"),
         ([], "0 sample"),
         ([[], []], "no tokens"),
         ([[{"a": 1}]], "sample 0, position 0 is a dict"),
@@ -80,12 +77,12 @@ def test_shapes_that_differ_from_fit():
         hmm().fit([[1, 2], [2]]).predict(np.array([[1, 2]]))
 
 
-def test_each_sequence_has_a_likelihood_of_its_own():  # 13
+def test_each_sequence_has_a_likelihood_of_its_own():
     model = hmm().fit(AB)
     each = model.score_samples(AB)
     assert each.shape == (3,) and (each < 0).all()
     assert_allclose(model.score(AB), each.sum() / 6)
-    assert model.score(AB) > hmm(1).fit(AB).score([["a"] * 6])  # 24: greater is better
+    assert model.score(AB) > hmm(1).fit(AB).score([["a"] * 6])  # greater is better
 
 
 def test_empty_sequences():
@@ -147,10 +144,10 @@ def test_one_long_series_in_a_search():
     assert search.best_params_ == {"n_states": 2} and search.best_score_ == 1.0
 
 
-# Convergence, NaN, degenerate states: 14-21
+# Convergence, NaN, degenerate states
 
 
-def test_a_fit_learns_something():  # 20, 21
+def test_a_fit_learns_something():
     first = hmm(n_init=1, max_iter=1)
     X = [["a", "b"] * 5, ["b", "a"] * 4]
     with pytest.warns(ConvergenceWarning):
@@ -158,11 +155,11 @@ def test_a_fit_learns_something():  # 20, 21
     last = hmm().fit(X)
     assert last.score(X) > first.score(X) + 0.1
     assert set(last.predict(X)[0]) == {0, 1}
-    assert last.converged_ and last.n_iter_ > 2  # 14
+    assert last.converged_ and last.n_iter_ > 2
 
 
 @pytest.mark.parametrize("X", [[["a", "a"], ["a"] * 4], [["a"]], [np.ones((1, 2))]])
-def test_states_that_cannot_differ_give_a_warning(X):  # 15
+def test_states_that_cannot_differ_give_a_warning(X):
     with pytest.warns(ConvergenceWarning, match=r"All states are identical"):
         model = hmm(3).fit(X)
     assert np.isfinite(model.score(X))
@@ -182,7 +179,7 @@ def test_annealing_without_guidance_gives_a_warning():
 
 @pytest.mark.parametrize("alpha", [1e-6, 0.3])
 @pytest.mark.parametrize("update", ["map", "variational"])
-def test_priors_below_one(alpha, update):  # 16
+def test_priors_below_one(alpha, update):
     model = hmm(
         emissions=Categorical(alpha=alpha, update=update), transition_alpha=alpha
     ).fit([["a", "b", "c"] * 3, ["c"]])
@@ -195,7 +192,7 @@ def test_priors_below_one(alpha, update):  # 16
         hmm(transition_alpha=-0.5).fit(AB)
 
 
-@pytest.mark.filterwarnings("error")  # 17: log(0) is no reason to warn
+@pytest.mark.filterwarnings("error")  # log(0) is no reason to warn
 def test_zeros_are_legitimate():
     model = hmm(
         emissions=Categorical(init=[[0.0, 1.0], [0.5, 0.5]]),
@@ -207,7 +204,7 @@ def test_zeros_are_legitimate():
     model.predict([["a"]]), model.predict_proba([["a"]]), model.sample(2)
 
 
-def test_many_symbols_do_not_overflow():  # 18
+def test_many_symbols_do_not_overflow():
     X = Ragged.from_lengths(np.arange(20_000), [2000] * 10)
     with pytest.warns(ConvergenceWarning):
         model = hmm(n_init=1, max_iter=3).fit(X)
@@ -225,7 +222,7 @@ def strict_model():
     )
 
 
-def test_impossible_sequences():  # 19
+def test_impossible_sequences():
     model = strict_model().fit([["a", "b"]])
     X = [["a", "b", "b"], ["b", "a"], ["a", "a", "b"], ["a"]]
     assert model.score_samples(X).tolist() == [0, -np.inf, -np.inf, 0]
@@ -260,7 +257,7 @@ def test_numbers_that_are_none(value, message):
 
 
 @pytest.mark.parametrize("emissions", [Gaussian, Poisson])
-def test_missing_numbers_on_request(emissions):  # 23
+def test_missing_numbers_on_request(emissions):
     X = np.round(np.abs(SERIES))
     X[::7, 0] = np.nan
     model = hmm(emissions=emissions(missing="marginalize")).fit([X])
@@ -283,10 +280,10 @@ def test_scales_far_from_one(scale):
     assert model.predict([SERIES * scale])[0].tolist() == [0] * 30 + [1] * 30
 
 
-# Symbols and states that were not seen: 22
+# Symbols and states that were not seen
 
 
-def test_unseen_and_gapped_symbols():  # 22
+def test_unseen_and_gapped_symbols():
     model = hmm().fit([[0, 700, 0], [700, 5]])
     assert model.symbols_.tolist() == [0, 5, 700]
     assert model.emissionprob_.shape == (2, 3)
@@ -297,7 +294,7 @@ def test_unseen_and_gapped_symbols():  # 22
     assert np.isfinite(model.score([[3, 4]]))
 
 
-def test_known_symbols_without_tokens():  # 22
+def test_known_symbols_without_tokens():
     for alpha, least in [(0.0, 0.0), (0.5, 1e-3)]:
         emissions = Categorical(alpha=alpha, symbols=["a", "b", "z"])
         model = hmm(emissions=emissions).fit(AB)

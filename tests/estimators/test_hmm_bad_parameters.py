@@ -171,7 +171,7 @@ def test_sampling_nothing():
         lambda m: m.emissionprob_,
     ],
 )
-def test_use_before_fit(use):  # 26, 27
+def test_use_before_fit(use):
     with pytest.raises(NotFittedError):
         use(hmm())
 
@@ -210,7 +210,7 @@ def test_batches_may_be_read_only():
         hmm.predict_proba(Ragged.from_arrays(flat, offsets))
 
 
-def test_weights_that_are_none():  # 38
+def test_weights_that_are_none():
     for weight, message in [
         ([1.0], "has shape"),
         ([1.0, np.nan, 1.0], "sample 1 is nan"),

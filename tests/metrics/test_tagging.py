@@ -1,6 +1,7 @@
 """Tagging metrics: by hand and against scikit-learn on flat labels."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn import metrics as sk
 
@@ -156,7 +157,6 @@ def test_span_f1_refuses_what_is_not_bio():
 
 
 def test_mean_additive_loss():
-    pd = pytest.importorskip("pandas")
     gold, predicted = [["lo", "hi"], ["mid", None]], [["hi", "hi"], ["lo", "lo"]]
     order = ["lo", "mid", "hi"]
     cost = np.abs(np.subtract.outer(range(3), range(3)))
