@@ -78,10 +78,9 @@ class TaggedBatch:
         return node if self.base is None else self._gathered(np.add, node)
 
     def _gathered(self, ufunc, table):
-        """The chain's rows of each row of the emission as one; base never falls."""
+        """The chain's rows of each row of the emission as one."""
         out = np.zeros((len(self.rows), table.shape[1]), dtype=table.dtype)
-        first = np.flatnonzero(np.diff(self.base, prepend=-1))
-        out[self.base[first]] = ufunc.reduceat(table, first, axis=0)
+        ufunc.at(out, self.base, table)
         return out
 
 
