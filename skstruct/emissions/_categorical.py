@@ -194,7 +194,7 @@ class Categorical(Emission):
             Under ``update="variational"`` logs of weights that sum to less than one.
         """
         n, silence = self._n_symbols, -np.log(self._n_symbols + 1)
-        if len(rows) > n:
+        if np.array_equal(rows, np.arange(n + 1)):
             out = np.empty((n + 1, len(self.probabilities_)))
             out[n] = silence
             self._fill(out[:n], slice(None))

@@ -1,12 +1,9 @@
 """Reading numeric tokens, and where their states start."""
 
-import warnings
-
 import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from skstruct.emissions._base import place, plain
@@ -149,8 +146,12 @@ def _kmeans(rows, weights, n_states, random_state):
     if len(rows) > _KMEANS_ROWS:
         chosen = random_state.choice(len(rows), _KMEANS_ROWS, replace=False)
         rows, weights = rows[chosen], weights[chosen]
-    with warnings.catch_warnings():
-        # Fewer distinct rows than states: equal centres are fine as a start.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        kmeans = KMeans(n_states, n_init=1, random_state=random_state)
-        return kmeans.fit(rows, sample_weight=weights).cluster_centers_
+    # Fewer distinct rows than states: equal centres are fine as a start. KMeans would
+    # warn, and warnings cannot be silenced in one thread alone.
+    n_distinct = len(np.unique(rows[:, 0]))
+    if n_distinct < n_states:
+        n_distinct = len(np.unique(rows, axis=0))
+    n_clusters = min(n_states, n_distinct)
+    kmeans = KMeans(n_clusters, n_init=1, random_state=random_state)
+    centres = kmeans.fit(rows, sample_weight=weights).cluster_centers_
+    return centres[np.arange(n_states) % n_clusters]

@@ -27,7 +27,8 @@ class Vocabulary:
             self._order = np.argsort(symbols)
             self._sorted = symbols[self._order]
             low, high = int(self._sorted[0]), int(self._sorted[-1])
-            if high - low < 4 * len(symbols):  # few gaps: look codes up in an array
+            # Few gaps, and room for a code on either side: look codes up in an array.
+            if high - low < 4 * len(symbols) and low > -(2**63) and high < 2**63 - 1:
                 self._dense = np.full(high - low + 3, len(symbols))
                 self._dense[symbols - low + 1] = np.arange(len(symbols))
 

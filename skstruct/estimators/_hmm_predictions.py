@@ -17,6 +17,7 @@ from skstruct._validation import (
 )
 from skstruct.containers import Ragged
 from skstruct.containers._batch import offsets_of
+from skstruct.emissions import Observations
 from skstruct.estimators._hmm import STRUCTURES, TaggedBatch
 from skstruct.structures import marginals
 
@@ -107,7 +108,7 @@ class HMMPredictions:
             )
         model = self._model
         observations = model.emission.encode(data.values, offsets=data.offsets)
-        observations = observations.in_use()
+        observations, allowed = self._allowed(data.values, observations.in_use())
         codes = None
         if observed_labels is not None:
             name = "observed_labels"
@@ -117,20 +118,30 @@ class HMMPredictions:
             STRUCTURES[model.order],
             data.offsets,
             observations,
-            self._allowed(observations.rows),
+            allowed,
             codes,
             model.n_states,
         )
         return data, answer, batch, batch.spread(model.potentials(batch.rows))
 
-    def _allowed(self, rows):
-        """States that the dictionary allows some rows of the emission."""
+    def _allowed(self, tokens, observations):
+        """Rows of tokens, and their allowed states; new words get rows of their own."""
         if self._dictionary is None:
-            return None
-        out = np.ones((len(rows), self._model.n_states), dtype=bool)
-        known = rows < len(self.symbols_)  # the last row stands for unknown symbols
-        out[known] = self._dictionary.allowed(self.symbols_[rows[known]])
-        return out
+            return observations, None
+        index, rows = observations
+        n_symbols, numbers = len(self.symbols_), {}
+        new = np.flatnonzero(rows[index] == n_symbols)
+        own = [
+            numbers.setdefault(w, len(numbers)) for w in tokens.ravel()[new].tolist()
+        ]
+        index = index.copy()
+        index[new] = len(rows) + np.array(own, dtype=np.intp)
+        known = rows < n_symbols
+        allowed = np.ones((len(rows), self._model.n_states), dtype=bool)
+        allowed[known] = self._dictionary.allowed(self.symbols_[rows[known]])
+        allowed = np.vstack([allowed, self._dictionary.allowed(list(numbers))])
+        rows = np.append(rows, np.full(len(numbers), n_symbols))
+        return Observations(index, rows), allowed
 
     def predict(self, X, *, observed_labels=None):
         """States of every token.

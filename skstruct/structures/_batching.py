@@ -1,6 +1,6 @@
 """How a batch is split over threads, so that results do not depend on their number."""
 
-import functools
+import threading
 from itertools import pairwise
 
 import numpy as np
@@ -52,11 +52,30 @@ def run_chunks(function, chunks, n_jobs=None):
     return parallel(delayed(function)(first, last) for first, last in chunks)
 
 
-@functools.cache
-def _threadpools():
-    return ThreadpoolController()
+class _OneBlasThread:
+    """A limit that several Python threads may hold at once.
+
+    The first to come sets it, the last to go lifts it: each on its own would save the
+    limit of another as what was there before.
+    """
+
+    def __init__(self):
+        self._lock, self._holders = threading.Lock(), 0
+        self._controller = self._limit = None
+
+    def __enter__(self):
+        with self._lock:
+            self._holders += 1
+            if self._holders == 1:
+                self._controller = self._controller or ThreadpoolController()
+                self._limit = self._controller.limit(limits=1, user_api="blas")
+
+    def __exit__(self, *exception):
+        with self._lock:
+            self._holders -= 1
+            if self._holders == 0:
+                self._limit.restore_original_limits()
 
 
-def one_blas_thread():
-    """Keep BLAS to one thread: products here are small, threads go over chunks."""
-    return _threadpools().limit(limits=1, user_api="blas")
+# Products here are small: threads go over chunks, BLAS keeps to one.
+one_blas_thread = _OneBlasThread()

@@ -130,7 +130,7 @@ class Chain:
             part = self._part(p, support, node, first, last)
             return part.sums(scaled, weight[first:last], backward)
 
-        with one_blas_thread():
+        with one_blas_thread:
             parts = run_chunks(do, self._chunks or [(0, len(self))], n_jobs)
         log_z, node, *others = zip(*parts, strict=True)
         node = np.concatenate(node) if cut else reduce(np.add, node)

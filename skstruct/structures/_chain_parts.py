@@ -43,7 +43,7 @@ def _exp(shifted):
 
 def scaled_exp(log_table):
     """``exp(log_table - shift)`` with largest entry one, and the shift."""
-    shift = log_table.max()
+    shift = log_table.max(initial=-np.inf)
     shift = shift if np.isfinite(shift) else 0.0
     return _exp(log_table - shift), shift
 
