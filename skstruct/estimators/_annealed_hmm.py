@@ -10,6 +10,7 @@ from skstruct._params import HasMethods, Interval, StrOptions, fit_context
 from skstruct.estimators._hmm_predictions import HMMPredictions
 from skstruct.estimators._hmm_stream import Stream
 from skstruct.estimators._hmm_training import Training
+from skstruct.estimators._hmm_warnings import warn_of_run
 from skstruct.estimators._tag_dictionary import TagDictionary
 from skstruct.optim import best_of
 
@@ -317,7 +318,7 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
         fitted = training.attributes(best)
         monitor.close(lambda: fitted)
         self._store(fitted)
-        training.warn(best)
+        warn_of_run(training, best)
         return self
 
     @fit_context(prefer_skip_nested_validation=True)

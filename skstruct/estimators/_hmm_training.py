@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 
 from skstruct._validation import (
     as_labels,
@@ -27,8 +26,13 @@ from skstruct.estimators._hmm_setup import (
     start_values,
 )
 from skstruct.estimators._hmm_stream import Stream
+from skstruct.estimators._hmm_warnings import (
+    warn_if_partly_unknown,
+    warn_of_input,
+    warn_of_labels,
+)
 from skstruct.estimators._resolve import resolve_emission
-from skstruct.estimators._state_names import StateNames, token_place
+from skstruct.estimators._state_names import StateNames
 from skstruct.estimators._tag_dictionary import TagDictionary
 
 __all__ = ["Training"]
@@ -101,9 +105,9 @@ class Training:
         )
         if labels is not None and known.all():
             self.betas = self.betas[-1:]  # nothing is hidden: all give one posterior
-        self._warn_of_input(K)
+        warn_of_input(self)
         if allowed is not None and codes is not None:
-            self._warn_of_labels(allowed, codes)
+            warn_of_labels(self, allowed, codes)
 
     def _read_input(self, X, y, sample_weight):
         """Sequences that have a weight, the others empty, and their labels.
@@ -116,7 +120,7 @@ class Training:
         labels = known = None
         if self.estimator.supervision == "ignore":
             if y is not None:
-                _warn_if_partly_unknown(y, data)
+                warn_if_partly_unknown(y, data)
         elif y is not None:
             labels, known = as_labels(y, data)
         used = self.weight > 0
@@ -175,45 +179,6 @@ class Training:
                 stacklevel=5,
             )
         return np.vstack([dictionary.allowed(symbols), free])
-
-    def _warn_of_input(self, n_states):
-        e = self.estimator
-        if e.supervision == "clamp" and not self._goes_on and not self.labelled:
-            warnings.warn(
-                "supervision='clamp', but no label is known: y names no states.",
-                stacklevel=5,
-            )
-        if n_states > 1 and len(self.data) > 1 and self.data.lengths.max() == 1:
-            warnings.warn(
-                "All sequences have length one: rows were read as separate sequences, "
-                "so there are no transitions to learn. For one series pass [X], for "
-                "several Ragged.from_lengths(X, lengths); to search over one series "
-                "use BlockSplit or TransductiveSplit of skstruct.model_selection.",
-                stacklevel=5,
-            )
-        asked = e.betas is not None or not isinstance(e.beta_min, str)
-        blind = not self.guided and self.skew is None
-        # Streams are not annealed.
-        if self.stream is None and asked and blind and self.betas[0] < 1:
-            warnings.warn(
-                "Annealing from beta < 1 without a tag dictionary, clamped labels or "
-                "skew_from only forgets the start: states become alike, and EM begins "
-                "at beta = 1 (see the user guide). beta_min='auto' chooses plain EM.",
-                stacklevel=5,
-            )
-
-    def _warn_of_labels(self, allowed, codes):
-        """Say that labels contradict the dictionary, and which."""
-        index, offsets = self.observations.index, self.data.offsets
-        foreign = np.flatnonzero((codes >= 0) & ~allowed[index, codes])
-        if foreign.size:
-            t = foreign[0]
-            word, label = self.data.values[t], self.names.states[codes[t]]
-            warnings.warn(
-                f"{foreign.size} labels of y contradict tag_dictionary, and win over "
-                f"it: first {token_place(t, offsets)}, {word!s} labelled {label!s}.",
-                stacklevel=5,
-            )
 
     @property
     def n_init(self):
@@ -336,55 +301,4 @@ class Training:
             or self.stream is not None
             or self.skew is not None
             or bool(self.given)
-        )
-
-    def warn(self, run):
-        """Say what went wrong, or not as far as it should."""
-        if run.stopped:
-            return
-        if run.alike:
-            warnings.warn(
-                f"All states are identical: they say nothing of the tokens. "
-                f"{self._why_alike()}",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
-        elif not run.converged:
-            warnings.warn(
-                f"EM did not converge in {self.estimator.max_iter} iterations; raise "
-                "max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
-
-    def _why_alike(self):
-        """What to do about states that are identical."""
-        tokens = self.observations.rows[self.observations.index]
-        if (tokens == tokens[:1]).all():
-            return "All tokens of X are the same, so that nothing tells states apart."
-        if self.dictionary is not None:
-            return (
-                f"tag_dictionary lists {self.coverage:.1%} of the tokens, which does "
-                "not tell states apart: list more words, or fewer states a word."
-            )
-        if self.labelled:
-            return "The known labels do not tell states apart: label more tokens."
-        if self.betas[0] < 1:
-            return "Use beta_min=1.0 with random starts (n_init), or a tag dictionary."
-        return (
-            "Plain EM found no pattern: try more starts (n_init), fewer states "
-            "(n_states), or a tag dictionary."
-        )
-
-
-def _warn_if_partly_unknown(y, batch):
-    try:
-        known = as_labels(y, batch)[1]
-    except (ValueError, TypeError):
-        return  # it is not read, so it may be anything
-    if known.any() and not known.all():
-        warnings.warn(
-            "y has known and unknown labels, but supervision='ignore' reads none of "
-            "them; set supervision='clamp' to learn from the known ones.",
-            stacklevel=6,
         )
