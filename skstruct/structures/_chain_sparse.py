@@ -69,7 +69,7 @@ def sparse_sums(
                 lost[s] = True
                 break
             scale[t] = 1.0 / z
-            dropped *= k * scale[t]
+            dropped = min(dropped * k * scale[t], 1.0)
             for j in range(k):
                 alpha[t, j] *= scale[t]
                 if strict and alpha[t, j] < TINY:

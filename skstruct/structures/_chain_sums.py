@@ -91,7 +91,7 @@ def _forward(
             for b in range(K):
                 alpha[f + i, b] *= z
             if strict:
-                dropped[i] *= spread * z
+                dropped[i] = min(dropped[i] * spread * z, 1.0)
                 for b in range(K):
                     if alpha[f + i, b] < TINY:
                         dropped[i] += alpha[f + i, b]
