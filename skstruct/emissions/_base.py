@@ -117,11 +117,18 @@ class Emission(BaseEstimator):
         """
         raise NotImplementedError
 
-    def extend(self, values, *, offsets=None):
+    def extend(self, values, *, offsets=None, allowed=None):
         """Learn what is new in more tokens, for fitting in steps.
 
         Axes of parameters and statistics may grow, at their ends: older statistics
-        are padded with zeros.
+        are padded with zeros. ``allowed`` is a function of new symbols: the states
+        that may emit each, bool of shape (n_new, K).
+        """
+
+    def allow(self, allowed):
+        """Let states emit more rows, (U, K), than at the start; None is all.
+
+        For emissions that keep what ``initialize`` was told of it.
         """
 
     def initialize(self, observations, n_states, random_state, *, allowed=None):

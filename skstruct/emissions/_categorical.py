@@ -1,17 +1,19 @@
 """Symbols from a finite vocabulary."""
 
-from numbers import Real
-
 import numpy as np
 
 from skstruct.emissions._base import Emission, Observations, place, plain
 from skstruct.emissions._dirichlet import (
-    append_mean,
+    check_prior,
     checked_rows,
     divergence,
     draw,
     expected_log,
+    inform_silent,
     log,
+    start_rows,
+    unit_rows,
+    widened,
 )
 from skstruct.emissions._vocabulary import Vocabulary, as_tokens, check_categories
 
@@ -119,7 +121,7 @@ class Categorical(Emission):
             )
         return Observations(index, np.arange(self._n_symbols + 1))
 
-    def extend(self, values, *, offsets=None):
+    def extend(self, values, *, offsets=None, allowed=None):
         """Append the new symbols of more tokens, each with the mean probability.
 
         Parameters
@@ -128,22 +130,53 @@ class Categorical(Emission):
             Tokens; those unknown so far become symbols, after all others.
         offsets : ndarray of shape (n + 1,), default=None
             Where sequences begin, for errors.
+        allowed : callable, default=None
+            Tells, of an array of new symbols, the states that may emit each: bool of
+            shape (n_new, K). None allows all.
         """
         tokens = as_tokens(values, offsets)
         tokens = tokens[self._codes(tokens, offsets) == self._n_symbols]
         if not len(tokens):
             return
-        old, new = self._n_symbols, Vocabulary.learn(tokens)
-        symbols = self.symbols_.tolist() + new.symbols.tolist()
+        new = Vocabulary.learn(tokens).symbols
+        symbols = self.symbols_.tolist() + new.tolist()
         self._set_vocabulary(Vocabulary.given(symbols))
-        self.probabilities_ = append_mean(self.probabilities_, len(new))
-        self.probabilities_ *= old / self._n_symbols
-        if self._allowed is not None:
-            self._allowed = np.pad(
-                self._allowed, ((0, 0), (0, len(new))), constant_values=True
-            )
+        pad = ((0, 0), (0, len(new)))
+        if self._allowed is None:
+            self._allowed = np.ones_like(self.probabilities_, dtype=bool)
+        both = np.pad(self._allowed, pad, constant_values=True)
+        if allowed is not None:
+            both[:, -len(new) :] = allowed(new).T
+        self._allowed = np.pad(self._allowed, pad)
+        self.probabilities_ = np.pad(self.probabilities_, pad)
         if self.update == "variational":
-            self._set_posterior(append_mean(self._concentration, len(new)))
+            self._concentration = np.pad(self._concentration, pad)
+            self._log_weights = np.pad(self._log_weights, pad, constant_values=-np.inf)
+        self.allow(both.T)
+
+    def allow(self, allowed):
+        """Let states emit more symbols than so far, each with the mean probability.
+
+        Parameters
+        ----------
+        allowed : ndarray of bool of shape (V, K) or (V + 1, K), or None
+            States that may emit each symbol, besides those that may already; None
+            is all.
+        """
+        if self._allowed is None:
+            return
+        old = self._allowed
+        both = np.ones_like(old) if allowed is None else old | allowed[: old.shape[1]].T
+        fresh = both & ~old
+        if self.update == "map":
+            self.probabilities_ = widened(self.probabilities_, old, fresh)
+        elif fresh.any():
+            c, n = self._concentration, old.sum(axis=1, keepdims=True)
+            mean = np.maximum(
+                c.sum(axis=1, keepdims=True) / np.maximum(n, 1), self.alpha
+            )
+            self._set_posterior(np.where(fresh, mean, c))
+        self._allowed = None if both.all() else both
 
     def initialize(self, observations, n_states, random_state, *, allowed=None):
         """Start from ``init``, else from uniform or, at random, Dirichlet(1) rows.
@@ -160,22 +193,13 @@ class Categorical(Emission):
             States that may emit each symbol. Other pairs keep probability 0.
         """
         shape = (n_states, self._n_symbols)
-        self._allowed = None
-        if allowed is not None:
-            self._allowed = allowed[: self._n_symbols].copy().T
+        self._allowed = None if allowed is None else allowed[: shape[1]].copy().T
         if self.init is not None:
             start = checked_rows(self.init, shape, self._allowed, self.symbols_)
         else:
-            start = np.ones(shape)
-            if random_state is not None:
-                start = random_state.standard_exponential(shape)
-            if self._allowed is not None:
-                start *= self._allowed
-                start[self._mute] = 1.0
-            start /= start.sum(axis=1, keepdims=True)
+            start = start_rows(shape, self._allowed, random_state)
         # All (K, V) arrays lie in memory as tables and counts do: symbol by symbol.
-        start = np.asfortranarray(start)
-        self.probabilities_ = start
+        self.probabilities_ = start = np.asfortranarray(start)
         if self.update == "variational":
             self._set_posterior(_START_TOKENS * start + self._pseudo_counts)
             self.probabilities_ = start
@@ -216,19 +240,8 @@ class Categorical(Emission):
             entries = source.ravel()[where]
             table.ravel()[where] = entries if variational else log(entries)
         if self._allowed is not None or np.isneginf(table.min(initial=0.0)):
-            self._inform_silent(table, symbols)
+            inform_silent(table, self.probabilities_, self._allowed, symbols)
         return table
-
-    def _inform_silent(self, table, symbols):
-        """Let symbols that no state emits say nothing, in the states allowed."""
-        speaking = np.ones(len(self.probabilities_))
-        speaking[[] if self._allowed is None else self._mute] = 0.0
-        silent = self.probabilities_.T[symbols] @ speaking == 0
-        table[silent] = -np.log(self._n_symbols + 1)
-        if self._allowed is not None and silent.any():
-            allowed = self._allowed.T[symbols][silent]
-            allowed[~allowed.any(axis=1)] = True
-            table[silent] = np.where(allowed, table[silent], -np.inf)
 
     def statistics(self, rows, counts):
         """Drop counts of unknown symbols and put states first.
@@ -263,12 +276,9 @@ class Categorical(Emission):
         if self.update == "variational":
             self._set_posterior(counts)
             return
-        total = counts.sum(axis=1, keepdims=True)
-        kept = total[:, 0] <= 0
-        total[kept] = 1.0
-        counts /= total
+        kept = counts.sum(axis=1) <= 0
         counts[kept] = self.probabilities_[kept]
-        self.probabilities_ = counts
+        self.probabilities_ = unit_rows(counts)
 
     def expected_statistics(self, mass):
         """Share out the mass of each state, less pseudo-counts, over its symbols.
@@ -329,8 +339,7 @@ class Categorical(Emission):
         if self.update == "variational":
             self._set_posterior(self._concentration * factors)
             return
-        shaken = self.probabilities_ * factors
-        self.probabilities_ = shaken / shaken.sum(axis=1, keepdims=True)
+        self.probabilities_ = unit_rows(self.probabilities_ * factors)
 
     def reorder(self, order):
         """Renumber states: new state ``i`` is the old state ``order[i]``."""
@@ -358,14 +367,7 @@ class Categorical(Emission):
         return ~self._allowed.any(axis=1)
 
     def _check_parameters(self):
-        if not (isinstance(self.alpha, Real) and 0 <= self.alpha < np.inf):
-            raise ValueError(f"alpha must be a number >= 0, got {self.alpha!r}.")
-        if self.update not in ("map", "variational"):
-            raise ValueError(
-                f"update must be 'map' or 'variational', got {self.update!r}."
-            )
-        if self.update == "variational" and self.alpha == 0:
-            raise ValueError("update='variational' needs alpha > 0, such as 0.1.")
+        check_prior(self.alpha, self.update)
 
     def _set_vocabulary(self, vocabulary):
         if not len(vocabulary):
@@ -395,6 +397,4 @@ class Categorical(Emission):
         """Dirichlet posteriors, the weights exp E log theta, and these normalised."""
         self._concentration = concentration
         self._log_weights = expected_log(concentration)
-        weights = np.exp(self._log_weights)
-        weights[~weights.any(axis=1)] = 1.0
-        self.probabilities_ = weights / weights.sum(axis=1, keepdims=True)
+        self.probabilities_ = unit_rows(np.exp(self._log_weights))

@@ -1,11 +1,34 @@
 """Rows of probabilities and their Dirichlet distributions; 0 is not allowed."""
 
+from numbers import Real
+
 import numpy as np
 from scipy.special import digamma, gammaln
 
 from skstruct.emissions._base import plain, probability_rows
 
-__all__ = ["append_mean", "checked_rows", "divergence", "draw", "expected_log", "log"]
+__all__ = [
+    "check_prior",
+    "checked_rows",
+    "divergence",
+    "draw",
+    "expected_log",
+    "inform_silent",
+    "log",
+    "start_rows",
+    "unit_rows",
+    "widened",
+]
+
+
+def check_prior(alpha, update):
+    """Raise for values of ``alpha`` and ``update`` that make no sense."""
+    if not (isinstance(alpha, Real) and 0 <= alpha < np.inf):
+        raise ValueError(f"alpha must be a number >= 0, got {alpha!r}.")
+    if update not in ("map", "variational"):
+        raise ValueError(f"update must be 'map' or 'variational', got {update!r}.")
+    if update == "variational" and alpha == 0:
+        raise ValueError("update='variational' needs alpha > 0, such as 0.1.")
 
 
 def checked_rows(init, shape, allowed, symbols):
@@ -68,7 +91,37 @@ def log(p):
         return np.log(p)
 
 
-def append_mean(array, n):
-    """Append ``n`` columns that hold the mean of each row."""
-    mean = array.mean(axis=1, keepdims=True)
-    return np.hstack([array, np.repeat(mean, n, axis=1)])
+def widened(p, allowed, fresh):
+    """Probabilities (K, V) where ``fresh`` entries, new to ``allowed``, are 1 / V."""
+    share = fresh.mean(axis=1, keepdims=True)
+    out = np.where(allowed, (1 - share) * p, fresh / p.shape[1])
+    return unit_rows(out)
+
+
+def unit_rows(table):
+    """Scale rows, in place, to sums of one; rows of zeros become uniform."""
+    table[~table.any(axis=1)] = 1.0
+    table /= table.sum(axis=1, keepdims=True)
+    return table
+
+
+def start_rows(shape, allowed, random_state):
+    """Rows to start from: uniform, or with a random state Dirichlet(1)."""
+    rows = np.ones(shape)
+    if random_state is not None:
+        rows = random_state.standard_exponential(shape)
+    return unit_rows(rows if allowed is None else rows * allowed)
+
+
+def inform_silent(table, p, allowed, symbols):
+    """Let symbols that no state emits say nothing, in the states allowed.
+
+    Changes ``table`` (U, K), the logs of ``p`` (K, V) of ``symbols``.
+    """
+    speaking = np.ones(len(p)) if allowed is None else allowed.any(axis=1) * 1.0
+    silent = p.T[symbols] @ speaking == 0
+    table[silent] = -np.log(p.shape[1] + 1)
+    if allowed is not None and silent.any():
+        allowed = allowed.T[symbols][silent]
+        allowed[~allowed.any(axis=1)] = True
+        table[silent] = np.where(allowed, table[silent], -np.inf)

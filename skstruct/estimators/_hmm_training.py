@@ -56,19 +56,18 @@ class Training:
         self.stream = stream
         self._goes_on = stream is not None and stream.model is not None
         labels, known = self._read_input(X, y, sample_weight)
-        self._read_values()
-        self.features = self._read_features(X)
-        self.fixed = check_fixed(e.fixed)
         dictionary = None
         if e.tag_dictionary is not None:
             dictionary = TagDictionary.of(e.tag_dictionary)
         self.dictionary = dictionary
+        self._read_values()
+        self.features = self._read_features(X)
+        self.fixed = check_fixed(e.fixed)
         skew = None
         if e.skew_from is not None and not self._goes_on:  # it only gives the start
             skew = initialiser(e.skew_from)
         self.given = start_values(e, self.emission)
         if self._goes_on:
-            stream.check(e, dictionary)
             self.names = stream.names
         else:
             sizes = implied_sizes(self.given, skew)
@@ -88,6 +87,8 @@ class Training:
             codes,
             K,
         )
+        if self._goes_on:
+            self.emission.allow(self.batch.emitted())
         self.labelled = labels is not None and known.any()
         self.guided = dictionary is not None or self.labelled
         self.skew = None
@@ -146,9 +147,11 @@ class Training:
                 values, reset=True, offsets=offsets
             )
             return
+        self.stream.check(self.estimator, self.dictionary)
         self.stream = self.stream.copy()
         self.emission = self.stream.model.emission
-        self.emission.extend(values, offsets=offsets)
+        may = None if self.dictionary is None else self.dictionary.allowed
+        self.emission.extend(values, offsets=offsets, allowed=may)
         self.observations = self.emission.encode(values, offsets=offsets)
 
     def _read_features(self, X):

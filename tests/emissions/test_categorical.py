@@ -286,10 +286,11 @@ def test_extend(update):
     np.testing.assert_allclose(after.sum(axis=1), 1)
     assert (after[:, 3:] > 0).all()
     np.testing.assert_allclose(
-        after[:, :3] / after[:, :3].sum(1, keepdims=True), before
+        after[:2, :3] / after[:2, :3].sum(1, keepdims=True), before[:2]
     )
+    np.testing.assert_allclose(after[2], [0, 0, 0, 0.5, 0.5])
     if update == "map":
-        np.testing.assert_allclose(after[:, 3:], 1 / 5)
+        np.testing.assert_allclose(after[:2, 3:], 1 / 5)
     table = emission.table(np.arange(6))
     assert np.isfinite(table[3:, :2]).all()
     emission.m_step((np.ones((3, 5)),))

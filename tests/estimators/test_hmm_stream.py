@@ -215,3 +215,43 @@ def test_a_snapshot_in_mid_fit_can_go_on():
     hmm = snapshots[-1]
     before = parameters(hmm)
     assert distance(parameters(hmm.partial_fit(X)), before) < 0.02
+
+
+TAGS = {"a": "A", "b": "B"}
+
+
+@pytest.mark.parametrize(
+    "emissions", ["auto", Categorical(0.3), Categorical(0.3, update="variational")]
+)
+def test_labels_win_over_the_dictionary_between_batches(emissions):
+    hmm = AnnealedHMM(tag_dictionary=TAGS, emissions=emissions).fit([["a", "b"]] * 3)
+    hmm.set_params(supervision="clamp")
+    with pytest.warns(UserWarning, match="win over it"):
+        hmm.partial_fit([["b", "a"]], [["A", "B"]])
+    assert (hmm.emissionprob_ > 0).all()
+    assert_allclose(hmm.emissionprob_.sum(axis=1), 1)
+    hmm.partial_fit([["a", "b"]])
+
+
+def test_a_wider_dictionary_between_batches():
+    hmm = AnnealedHMM(tag_dictionary=TAGS).fit([["a", "b"]] * 3)
+    hmm.set_params(tag_dictionary={**TAGS, "b": ["A", "B"]})
+    hmm.partial_fit([["b", "b"]])
+    assert hmm.emissionprob_[0, 1] > 0 == hmm.emissionprob_[1, 0]
+    assert hmm.predict([["b", "b"]])[0].tolist() == ["A", "B"]
+    hmm.set_params(tag_dictionary=None).partial_fit([["a", "b", "a"]])
+    assert hmm.emissionprob_[1, 0] > 0
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5])
+def test_new_symbols_follow_the_dictionary(alpha):
+    hmm = AnnealedHMM(emissions=Categorical(alpha), tag_dictionary=TAGS)
+    hmm.fit([["a", "b"]] * 3)
+    hmm.set_params(tag_dictionary={**TAGS, "c": "A", "e": ["A", "B"]})
+    hmm.partial_fit([["c", "b"], ["d", "e"]])
+    listed = hmm.emissionprob_ > 0
+    assert hmm.symbols_.tolist() == ["a", "b", "c", "d", "e"]
+    assert not listed[[1, 0, 1], [0, 1, 2]].any()
+    if alpha:
+        assert listed.sum() == 7
+    assert hmm.emissions_.n_parameters == 7 - 2
