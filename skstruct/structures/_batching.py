@@ -1,10 +1,11 @@
 """How a batch is split over threads, so that results do not depend on their number."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
 __all__ = ["chunks", "one_blas_thread", "run_chunks"]
@@ -43,13 +44,15 @@ def chunks(offsets, tokens_per_chunk=1 << 15):
 def run_chunks(function, chunks, n_jobs=None):
     """Call ``function(first, last)`` for each chunk; results in the chunks' order.
 
-    With more than one job the calls share memory (threads), so that the function may
-    write into its own part of a common array; its kernels must release the GIL.
+    With more than one job the calls run in threads; kernels must release the GIL.
+    joblib says what ``n_jobs`` means (-1: all cores), but is not asked to run the
+    threads: setting them up anew would cost it more than a chunk does.
     """
-    if n_jobs in (None, 1) or len(chunks) < 2:
+    n_threads = min(effective_n_jobs(n_jobs), len(chunks))
+    if n_threads < 2:
         return [function(first, last) for first, last in chunks]
-    parallel = Parallel(n_jobs=n_jobs, require="sharedmem")
-    return parallel(delayed(function)(first, last) for first, last in chunks)
+    with ThreadPoolExecutor(n_threads) as pool:
+        return list(pool.map(lambda chunk: function(*chunk), chunks))
 
 
 class _OneBlasThread:
