@@ -1,5 +1,6 @@
 """How many states there are, and what they are called."""
 
+from itertools import count, islice
 from numbers import Integral
 
 import numpy as np
@@ -71,11 +72,15 @@ class StateNames:
         foreign = np.flatnonzero(known & (codes < 0))
         if foreign.size:
             t, label = foreign[0], labels[foreign[:1]].tolist()[0]
-            raise ValueError(
-                f"{name}, {token_place(t, batch.offsets)}: {label!r} is not one of "
-                f"the {self.size} states "
+            why = (
+                f"is not one of the {self.size} states "
                 f"({', '.join(map(str, self.states[:8].tolist()))}"
                 f"{', ...' if self.size > 8 else ''}).{self._hint}"
+            )
+            if not self.size:
+                why = "is no state: negative labels name none, and -1 means unknown."
+            raise ValueError(
+                f"{name}, {token_place(t, batch.offsets)}: {label!r} {why}"
             )
         return codes
 
@@ -93,7 +98,9 @@ def _names_from_labels(labels, sources):
     distinct = sorted(set(labels.tolist()))
     wanted = max((s for s in sources.values() if s is not None), default=0)
     if not isinstance(distinct[0], Integral):
-        return distinct + [f"state_{i}" for i in range(len(distinct), wanted)]
+        made = (f"state_{i}" for i in count(len(distinct)))
+        free = (name for name in made if name not in distinct)
+        return distinct + list(islice(free, max(wanted - len(distinct), 0)))
     # Negative ones name nothing: `codes` says where they are.
     distinct = [label for label in distinct if label >= 0]
     return distinct if wanted in (0, len(distinct)) else range(wanted)

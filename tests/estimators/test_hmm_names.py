@@ -66,6 +66,21 @@ def test_negative_labels_are_no_names(y):
         clamped().fit([["a", "b"], ["b"]], y)
 
 
+def test_labels_that_are_all_negative_name_no_states():
+    with pytest.raises(ValueError, match=r"-2 is no state: negative.*-1 means unknown"):
+        clamped().fit([["a", "b"]], [[-2, -3]])
+    with pytest.raises(ValueError, match=r"-3 is not one of the 2 states \(0, 1\)"):
+        clamped(2).fit([["a", "b"]], [[-1, -3]])
+
+
+def test_made_up_names_are_not_those_of_labels():
+    X, y = [["a", "b", "c"]] * 2, [["state_2", "x", None], None]
+    states = clamped(4).fit(X, y).states_.tolist()
+    assert states == ["state_2", "x", "state_3", "state_4"]
+    with pytest.raises(ValueError, match="n_states: 1, y: 2"):
+        clamped(1).fit(X, y)
+
+
 # Dictionaries
 
 
