@@ -1,6 +1,6 @@
 """The contract of emissions: p(observation | state)."""
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -97,6 +97,12 @@ class Emission(BaseEstimator):
     it goes on from a fitted model by ``expected_statistics``.
     ``__init__`` only stores parameters; a fitting estimator works on a clone.
     """
+
+    # Parameters that stepwise EM may take over between batches.
+    _may_change: ClassVar = ()
+
+    def _check_parameters(self):
+        """Raise for values of parameters that make no sense."""
 
     def encode(self, values, *, reset=False, offsets=None):
         """Read tokens; with ``reset``, learn what there is to know of them first.

@@ -87,6 +87,8 @@ class Categorical(Emission):
         self.init = init
         self.symbols = symbols
 
+    _may_change = ("alpha",)
+
     def encode(self, values, *, reset=False, offsets=None):
         """Turn tokens into numbers; with ``reset``, learn the vocabulary first.
 
@@ -219,8 +221,7 @@ class Categorical(Emission):
         """
         n, silence = self._n_symbols, -np.log(self._n_symbols + 1)
         if np.array_equal(rows, np.arange(n + 1)):
-            out = np.empty((n + 1, len(self.probabilities_)))
-            out[n] = silence
+            out = np.full((n + 1, len(self.probabilities_)), silence)
             self._fill(out[:n], slice(None))
             return out
         out = np.full((len(rows), len(self.probabilities_)), silence)
@@ -271,8 +272,7 @@ class Categorical(Emission):
         statistics : tuple of one ndarray of shape (K, V)
             What ``statistics`` returned.
         """
-        (counts,) = statistics
-        counts = counts + self._pseudo_counts
+        counts = statistics[0] + self._pseudo_counts
         if self.update == "variational":
             self._set_posterior(counts)
             return

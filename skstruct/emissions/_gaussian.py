@@ -96,6 +96,8 @@ class Gaussian(Emission):
         self.covariance_floor = covariance_floor
         self.missing = missing
 
+    _may_change = ("covariance_floor", "missing")
+
     def encode(self, values, *, reset=False, offsets=None):
         """Check numbers; every token is a row of its own.
 

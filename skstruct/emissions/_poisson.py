@@ -53,6 +53,8 @@ class Poisson(Emission):
     def __init__(self, *, missing="raise"):
         self.missing = missing
 
+    _may_change = ("missing",)
+
     def encode(self, values, *, reset=False, offsets=None):
         """Check counts, and merge equal ones where a token is a single count.
 
@@ -71,7 +73,7 @@ class Poisson(Emission):
             Rows have shape (U, d).
         """
         if reset:
-            check_missing(self.missing)
+            self._check_parameters()
         counts = as_numbers(values, self, offsets)
         bad = ~np.isnan(counts) & (
             (counts < 0) | (counts != np.trunc(counts)) | (counts >= 2**53)
@@ -175,6 +177,9 @@ class Poisson(Emission):
         """
         seen = np.repeat(mass[:, None], self.n_features_in_, axis=1)
         return seen, seen * self.rates_
+
+    def _check_parameters(self):
+        check_missing(self.missing)
 
     def sample(self, states, random_state):
         """Draw counts for each state.

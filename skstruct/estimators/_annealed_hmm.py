@@ -331,7 +331,9 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
         and Klein, 2009), where k is the number of tokens learnt from so far over
         that of the batch; those of ``fit`` count once. So a batch as long as all
         before it weighs 0.46, one of a hundredth 0.04. Then an M-step follows. New
-        symbols join the vocabulary. No annealing takes place.
+        symbols join the vocabulary, in the states that ``tag_dictionary`` now lists.
+        Parameters may change between batches; those that ask for another model, such
+        as ``n_states`` or the kind of emissions, raise. No annealing takes place.
 
         Parameters
         ----------

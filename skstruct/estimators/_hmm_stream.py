@@ -1,11 +1,13 @@
 """Stepwise EM: what lies between two batches, and what a batch adds to it."""
 
+import reprlib
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from skstruct.estimators._em_fit import Run
 from skstruct.estimators._hmm import HiddenMarkovModel
+from skstruct.estimators._resolve import resolve_emission
 from skstruct.estimators._state_names import StateNames
 
 __all__ = ["Stream"]
@@ -31,7 +33,10 @@ class Stream:
     n_tokens: float = 0.0
 
     def check(self, estimator, dictionary):
-        """Raise if the parameters now ask for another model than that of the stream."""
+        """Raise if the parameters now ask for another model than that of the stream.
+
+        Returns parameters of the emission that are others now, a dict.
+        """
         kept = {"n_states": self.names.size, "order": self.model.order}
         for name, value in kept.items():
             if getattr(estimator, name) not in (None, value):
@@ -46,6 +51,31 @@ class Stream:
                 f"was learnt so far has {learnt}; fit starts anew, and "
                 "TagDictionary(..., states=[...]) names more states."
             )
+        return self._changes(estimator.emissions)
+
+    def _changes(self, emissions):
+        """Parameters that may change between batches, where they did."""
+        if isinstance(emissions, str) and emissions == "auto":
+            return {}
+        learnt, asked = self.model.emission, resolve_emission(emissions, None)
+        if type(asked) is not type(learnt):
+            raise ValueError(
+                f"emissions asks for {type(asked).__name__}, but what was learnt so "
+                f"far has {type(learnt).__name__}; fit starts anew."
+            )
+        old = learnt.get_params(deep=False)
+        changed = {
+            name: value
+            for name, value in asked.get_params(deep=False).items()
+            if not (name.endswith("init") or _same(value, old[name]))
+        }
+        for name in changed.keys() - set(asked._may_change):
+            raise ValueError(
+                f"emissions has {name}={reprlib.repr(changed[name])}, but what was "
+                f"learnt so far has {reprlib.repr(old[name])}; fit starts anew."
+            )
+        asked._check_parameters()
+        return changed
 
     def copy(self):
         """A stream to go on with, its average there; this one stays as it is."""
@@ -83,3 +113,8 @@ class Stream:
             new = [(1 - rate) * a + rate * s for a, s in zip(padded, new, strict=True)]
         self.average = new
         self.n_tokens += n_tokens
+
+
+def _same(one, other):
+    """Whether two values of a parameter, of which both may be arrays, are equal."""
+    return np.array_equal(np.asarray(one, object), np.asarray(other, object))

@@ -147,9 +147,9 @@ class Training:
                 values, reset=True, offsets=offsets
             )
             return
-        self.stream.check(self.estimator, self.dictionary)
+        changes = self.stream.check(self.estimator, self.dictionary)
         self.stream = self.stream.copy()
-        self.emission = self.stream.model.emission
+        self.emission = self.stream.model.emission.set_params(**changes)
         may = None if self.dictionary is None else self.dictionary.allowed
         self.emission.extend(values, offsets=offsets, allowed=may)
         self.observations = self.emission.encode(values, offsets=offsets)

@@ -255,3 +255,56 @@ def test_new_symbols_follow_the_dictionary(alpha):
     if alpha:
         assert listed.sum() == 7
     assert hmm.emissions_.n_parameters == 7 - 2
+
+
+def test_pseudo_counts_of_emissions_may_change_between_batches():
+    hmm = AnnealedHMM(
+        tag_dictionary=TAGS, emissions=Categorical(), transition_alpha=0.1
+    ).fit([["a", "b"]])
+    hmm.partial_fit([["c", "a"]])
+    hmm.set_params(emissions__alpha=1e6).partial_fit([["a", "b", "b"]])
+    assert_allclose(hmm.emissionprob_, [[0.5, 0, 0.5], [0, 0.5, 0.5]], atol=1e-3)
+    hmm.set_params(emissions__alpha=-1)
+    with pytest.raises(ValueError, match="alpha must be a number >= 0, got -1"):
+        hmm.partial_fit([["a", "b"]])
+    assert hmm.emissions_.alpha == 1e6
+
+
+@pytest.mark.parametrize("kind", [Gaussian(), Gaussian("diag"), Poisson()])
+def test_missing_values_may_be_allowed_between_batches(kind):
+    X = (numbers if isinstance(kind, Poisson) else vectors)(20)
+    hmm = AnnealedHMM(2, emissions=kind, random_state=0).fit(X)
+    values = X.values.copy()
+    values[3] = np.nan
+    holes = Ragged.from_arrays(values, X.offsets)
+    with pytest.raises(ValueError, match="NaN"):
+        hmm.partial_fit(holes)
+    hmm.set_params(emissions__missing="marginalize").partial_fit(holes)
+    assert np.isfinite(hmm.transmat_).all() and np.isfinite(hmm.score(holes))
+    hmm.set_params(emissions__missing="drop")
+    with pytest.raises(ValueError, match="missing must be"):
+        hmm.partial_fit(holes)
+
+
+@pytest.mark.parametrize(
+    ("later", "message"),
+    [
+        ("poisson", "asks for Poisson, but what was learnt so far has Categorical"),
+        (Categorical(symbols=["a", "b"]), r"symbols=\['a', 'b'\], but .* has None"),
+        (Categorical(0.1, update="variational"), "update='variational', but"),
+    ],
+)
+def test_other_emissions_start_anew(later, message):
+    hmm = AnnealedHMM(emissions="categorical", tag_dictionary=TAGS).fit([["a", "b"]])
+    hmm.set_params(emissions=later)
+    with pytest.raises(ValueError, match=message):
+        hmm.partial_fit([["a", "b"]])
+    hmm.set_params(emissions="auto").partial_fit([["a", "b"]])
+
+
+def test_the_shape_of_covariances_stays():
+    X = vectors(20)
+    hmm = AnnealedHMM(2, emissions=Gaussian("diag"), random_state=0).fit(X)
+    hmm.set_params(emissions__covariance_type="full")
+    with pytest.raises(ValueError, match=r"covariance_type='full', but .* has 'diag'"):
+        hmm.partial_fit(X)
