@@ -85,7 +85,9 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
     startprob_init : array-like of shape (K,), default=None
         Advanced: start probabilities to begin from.
     transmat_init : array-like of shape (K, K) or (K, K, K), default=None
-        Advanced: transition probabilities to begin from.
+        Advanced: transition probabilities to begin from. Zeros stay, so that a chain
+        may run from left to right; at order 1, states found by k-means are then put
+        in the order of their tokens in time. ``means_init`` gives another order.
     fixed : str or collection of str, default=()
         Advanced: parts that keep the start values given for them, of "startprob",
         "transmat" and "emission".

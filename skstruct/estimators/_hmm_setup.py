@@ -8,6 +8,7 @@ from skstruct.estimators._hmm import HiddenMarkovModel
 from skstruct.optim import geometric_schedule
 
 __all__ = [
+    "arrange_start",
     "check_fixed",
     "check_held",
     "implied_sizes",
@@ -17,6 +18,9 @@ __all__ = [
     "start_model",
     "start_values",
 ]
+
+# Times at which the order of states is looked at: enough to see all of them begin.
+_MAX_STEPS = 1000
 
 # Many more cannot be meant: each costs several passes over the data.
 _MAX_N_BETAS = 10_000
@@ -135,6 +139,29 @@ def start_model(
             second = np.tensordot(start, transmat, axes=1)
     emission.initialize(observations, K, random_state, allowed=allowed)
     return HiddenMarkovModel(start, transmat, second, emission, alpha, fixed)
+
+
+def arrange_start(model, observations, offsets):
+    """Reorder the states of an emission's start as a chain with zeros visits them.
+
+    States that come early in the chain get those whose tokens come early in their
+    sequences. First order only.
+    """
+    K, lengths = model.n_states, np.diff(offsets)
+    nearest = model.emission.table(observations.rows).argmax(axis=1)
+    state = nearest[observations.index]
+    position = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+    time = position / np.repeat(lengths, lengths)
+    sizes = np.bincount(state, minlength=K)
+    seen = np.bincount(state, weights=time, minlength=K) / np.maximum(sizes, 1)
+    p, mass, moment = model.start, np.zeros(K), np.zeros(K)
+    for t in range(min(lengths.max(), _MAX_STEPS)):
+        mass, moment = mass + p, moment + t * p
+        p = p @ model.transmat
+    expected = np.divide(moment, mass, out=np.full(K, np.inf), where=mass > 0)
+    order = np.empty(K, dtype=np.intp)
+    order[np.argsort(expected, kind="stable")] = np.argsort(seen, kind="stable")
+    model.emission.reorder(order)
 
 
 def initialiser(skew_from):

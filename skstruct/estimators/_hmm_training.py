@@ -16,6 +16,7 @@ from skstruct.containers import Ragged
 from skstruct.estimators._em_fit import Run, Trainer
 from skstruct.estimators._hmm import STRUCTURES, TaggedBatch, reordered
 from skstruct.estimators._hmm_setup import (
+    arrange_start,
     check_fixed,
     check_held,
     implied_sizes,
@@ -201,6 +202,18 @@ class Training:
         all_given = {"startprob_init", "transmat_init", "init of emissions"}
         return self.guided or self.skew is not None or all_given <= self.given.keys()
 
+    def _needs_arranging(self):
+        """Whether states are found by k-means, but follow each other in an order."""
+        transmat = self.given.get("transmat_init")
+        return (
+            transmat is not None
+            and (np.asarray(transmat) == 0).any()
+            and self.estimator.order == 1
+            and not self.guided
+            and not hasattr(self.emission, "symbols_")
+            and not any(name.endswith("of emissions") for name in self.given)
+        )
+
     def _start(self, random_state, trainer):
         e = self.estimator
         model = start_model(
@@ -215,6 +228,8 @@ class Training:
             fixed=self.fixed,
             random_state=random_state,
         ).copy()
+        if self._needs_arranging():
+            arrange_start(model, self.observations, self.data.offsets)
         if self.skew is not None:  # begin where the initialiser is
             posterior = trainer.posterior(model, 0.0)
             model.fixed = ()

@@ -336,3 +336,27 @@ def test_partial_fit_takes_new_symbols():
     assert_allclose(stream.emissionprob_.sum(axis=1), 1)
     assert (stream.emissionprob_[:, 2:].sum(axis=0) > 0).all()
     assert np.isfinite(stream.score([["a", "b", "c", "d"]]))
+
+
+@pytest.mark.parametrize("kind", ["gaussian", "poisson"])
+@pytest.mark.parametrize("backwards", [False, True])
+def test_a_chain_from_left_to_right_needs_no_start_means(kind, backwards):
+    K, rng = 5, np.random.RandomState(0)
+    rates = np.array([40.0, 9, 20, 70, 1])
+    transmat = np.diag(np.full(K, 0.8)) + np.diag(np.full(K - 1, 0.2), 1)
+    transmat[-1, -1] = 1.0
+    X = [np.repeat(rates, rng.randint(4, 12, K)) for _ in range(20)]
+    X = [rng.poisson(x) if kind == "poisson" else rng.normal(x, 1.0) for x in X]
+    start = np.eye(K)[0]
+    if backwards:
+        rates, start, transmat = rates[::-1], start[::-1], transmat[::-1, ::-1]
+    for seed in range(2):
+        hmm = AnnealedHMM(
+            emissions=kind,
+            startprob_init=start,
+            transmat_init=transmat,
+            random_state=seed,
+        ).fit(X)
+        means = hmm.rates_ if kind == "poisson" else hmm.means_
+        assert_allclose(means[:, 0], rates, rtol=0.1, atol=0.5)
+        assert_array_equal(hmm.transmat_[transmat == 0], 0)
