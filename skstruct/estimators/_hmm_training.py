@@ -88,7 +88,7 @@ class Training:
             codes,
             K,
         )
-        if self._goes_on:
+        if self._goes_on and "emission" not in self.fixed:
             self.emission.allow(self.batch.emitted())
         self.labelled = labels is not None and known.any()
         self.guided = dictionary is not None or self.labelled

@@ -243,6 +243,13 @@ def test_a_wider_dictionary_between_batches():
     assert hmm.emissionprob_[1, 0] > 0
 
 
+def test_an_emission_that_is_fixed_is_not_widened():
+    hmm = AnnealedHMM(tag_dictionary=TAGS).fit([["a", "b"]] * 3)
+    before = hmm.emissionprob_
+    hmm.set_params(fixed="emission", tag_dictionary=None).partial_fit([["a", "b"]])
+    assert_array_equal(hmm.emissionprob_, before)
+
+
 @pytest.mark.parametrize("alpha", [0.0, 0.5])
 def test_new_symbols_follow_the_dictionary(alpha):
     hmm = AnnealedHMM(emissions=Categorical(alpha), tag_dictionary=TAGS)
