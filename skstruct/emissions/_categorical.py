@@ -170,7 +170,7 @@ class Categorical(Emission):
         old = self._allowed
         both = np.ones_like(old) if allowed is None else old | allowed[: old.shape[1]].T
         fresh = both & ~old
-        if self.update == "map":
+        if fresh.any() and self.update == "map":
             self.probabilities_ = widened(self.probabilities_, old, fresh)
         elif fresh.any():
             c, n = self._concentration, old.sum(axis=1, keepdims=True)
