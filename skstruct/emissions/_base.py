@@ -1,5 +1,6 @@
 """The contract of emissions: p(observation | state)."""
 
+from abc import ABC, abstractmethod
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -79,7 +80,7 @@ def probability_rows(values, shape, parameter):
     return p
 
 
-class Emission(BaseEstimator):
+class Emission(BaseEstimator, ABC):
     r"""Distribution :math:`p_\theta(x \mid y)` of an observation given its state.
 
     A hidden Markov model emits its tokens by one, a CRF autoencoder reconstructs a
@@ -104,6 +105,7 @@ class Emission(BaseEstimator):
     def _check_parameters(self):
         """Raise for values of parameters that make no sense."""
 
+    @abstractmethod
     def encode(self, values, *, reset=False, offsets=None):
         """Read tokens; with ``reset``, learn what there is to know of them first.
 
@@ -121,7 +123,6 @@ class Emission(BaseEstimator):
         -------
         Observations
         """
-        raise NotImplementedError
 
     def extend(self, values, *, offsets=None, allowed=None):
         """Learn what is new in more tokens, for fitting in steps.
@@ -137,6 +138,7 @@ class Emission(BaseEstimator):
         For emissions that keep what ``initialize`` was told of it.
         """
 
+    @abstractmethod
     def initialize(self, observations, n_states, random_state, *, allowed=None):
         """Set start parameters.
 
@@ -151,20 +153,20 @@ class Emission(BaseEstimator):
         allowed : ndarray of bool of shape (U, K), default=None
             States that may emit each row.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def table(self, rows):
         """Log-probability of each row under each state, shape (U, K)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def statistics(self, rows, counts):
         """Additive sufficient statistics of expected counts (U, K), a tuple."""
-        raise NotImplementedError
 
+    @abstractmethod
     def m_step(self, statistics):
         """Set the parameters that maximise the expected log-likelihood."""
-        raise NotImplementedError
 
+    @abstractmethod
     def expected_statistics(self, mass):
         """Statistics whose M-step gives the present parameters, to go on from them.
 
@@ -179,29 +181,28 @@ class Emission(BaseEstimator):
         tuple of ndarray
             As ``statistics`` returns; nothing counts as missing.
         """
-        raise NotImplementedError
 
     def log_prior(self):
         """Log-prior of the parameters that EM's objective counts in."""
         return 0.0
 
+    @abstractmethod
     def sample(self, states, random_state):
         """Draw an observation for each state, shape (T,) or (T, d)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def reorder(self, order):
         """Renumber states: new state ``i`` is the old state ``order[i]``."""
-        raise NotImplementedError
 
+    @abstractmethod
     def perturb(self, amount, random_state):
         """Shake the parameters by about a share ``amount``, to break symmetry."""
-        raise NotImplementedError
 
     def sort_key(self):
         """Give a number for each state that sets a stable order, or None."""
         return None
 
     @property
+    @abstractmethod
     def n_parameters(self):
         """Number of free parameters, for AIC and BIC."""
-        raise NotImplementedError

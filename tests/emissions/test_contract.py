@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from skstruct.emissions import EMISSIONS, Categorical, Gaussian, Poisson
+from skstruct.emissions import EMISSIONS, Categorical, Emission, Gaussian, Poisson
 
 K = 3
 TRUTH = np.repeat([0, 1, 2], 40)
@@ -383,3 +383,12 @@ def test_one_state_and_one_token(fitted):
 def test_sparse_input_is_refused(fitted):
     with pytest.raises(ValueError, match="sparse"):
         clone(fitted[0]).encode(sp.csr_array(np.eye(3)), reset=True)
+
+
+def test_an_emission_without_a_part_of_the_contract_says_which():
+    class Half(Emission):
+        def encode(self, values, *, reset=False, offsets=None):
+            return values
+
+    with pytest.raises(TypeError, match="abstract.*'m_step'.*'table'"):
+        Half()
