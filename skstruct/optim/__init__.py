@@ -1,7 +1,14 @@
 """Fitting loops: they know objectives and steps, no estimators."""
 
 from skstruct.optim._annealing import anneal, geometric_schedule
+from skstruct.optim._block import block_coordinate_descent
 from skstruct.optim._em import expectation_maximization
 from skstruct.optim._loop import best_of
 
-__all__ = ["anneal", "best_of", "expectation_maximization", "geometric_schedule"]
+__all__ = [
+    "anneal",
+    "best_of",
+    "block_coordinate_descent",
+    "expectation_maximization",
+    "geometric_schedule",
+]

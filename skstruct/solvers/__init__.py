@@ -1,0 +1,6 @@
+"""Solvers: optimisers on arrays and callables that keep their state between calls."""
+
+from skstruct.solvers._adagrad import AdaGrad
+from skstruct.solvers._lbfgs import LBFGS
+
+__all__ = ["LBFGS", "AdaGrad"]
