@@ -105,45 +105,48 @@ def surface_tokens(batch):
     return tokens
 
 
-def word_numbers(words, tokens):
-    """Look up tokens among words.
+def word_numbers(words, batch):
+    """Look up the tokens of a batch among words.
 
     Parameters
     ----------
     words : ndarray of shape (V,)
         Distinct words.
-    tokens : ndarray of shape (n_tokens,)
-        Flat tokens.
+    batch : Ragged
+        The data.
 
     Returns
     -------
     ndarray of shape (n_tokens,)
         The number of each token; V if it is no word.
+
+    Raises
+    ------
+    ValueError
+        If a token is unhashable or no symbol.
     """
+    tokens = surface_tokens(batch)
     numbers = dict(zip(words.tolist(), range(len(words)), strict=True))
-    found = map(numbers.get, tokens.tolist(), repeat(len(words)))
-    return np.fromiter(found, np.intp, len(tokens))
+    try:
+        found = map(numbers.get, tokens.tolist(), repeat(len(words)))
+        return np.fromiter(found, np.intp, len(tokens))
+    except TypeError:
+        _raise_unhashable(tokens, batch.offsets)
 
 
 def _distinct(tokens, offsets):
     """Distinct tokens with numbers by first appearance."""
-    numbers = {}
     try:
-        for token in tokens.tolist():
-            numbers.setdefault(token, len(numbers))
+        distinct = dict.fromkeys(tokens.tolist())
     except TypeError:
-        at = next(t for t, token in enumerate(tokens) if not _is_hashable(token))
-        raise ValueError(
-            f"X, {_place(at, offsets)}: the token is a {type(tokens[at]).__name__}; "
-            "tokens must be hashable: str, int, tuples."
-        ) from None
-    if any(map(is_missing, numbers)):
+        _raise_unhashable(tokens, offsets)
+    if any(map(is_missing, distinct)):
         at = next(t for t, token in enumerate(tokens) if is_missing(token))
         raise ValueError(
             f"X, {_place(at, offsets)}: the token is {tokens[at]!r}; leave a missing "
             "token out, or give it a symbol of its own."
         )
-    return numbers
+    return dict(zip(distinct, range(len(distinct)), strict=True))
 
 
 def _pairs(index, batch, boundary):
@@ -156,12 +159,15 @@ def _pairs(index, batch, boundary):
     return sp.csr_array(sp.coo_array((ones, (left, right)), shape=shape))
 
 
-def _is_hashable(token):
-    try:
-        hash(token)
-    except TypeError:
-        return False
-    return True
+def _raise_unhashable(tokens, offsets):
+    for at, token in enumerate(tokens):
+        try:
+            hash(token)
+        except TypeError:
+            raise ValueError(
+                f"X, {_place(at, offsets)}: the token is a {type(token).__name__}; "
+                "tokens must be hashable: str, int, tuples."
+            ) from None
 
 
 def _place(at, offsets):
