@@ -1,27 +1,44 @@
 """Forms of words, as featurizers and clusterers of word types read them."""
 
+import re
 import unicodedata
 
-__all__ = ["prefix", "suffix", "word_shape"]
+import numpy as np
+
+__all__ = ["first_non_token", "prefix", "suffix", "word_shape"]
+
+_RUN = re.compile(r"(.)\1+")
 
 
-def _kind(character):
-    # A title-case letter, such as the digraph U+01C5, is no upper-case one.
-    if character.isupper() or character.istitle():
-        return "A"
-    if character.islower():
-        return "a"
-    if character.isdigit():
-        return "0"
-    return "b" if character.isalpha() else "#"
+class _Kinds(dict):
+    """The kind of each character by its code, worked out when first asked for."""
+
+    def __missing__(self, code):
+        character = chr(code)
+        if unicodedata.category(character)[0] == "M":
+            kind = ""
+        # A title-case letter, such as the digraph U+01C5, is no upper-case one.
+        elif character.isupper() or character.istitle():
+            kind = "A"
+        elif character.islower():
+            kind = "a"
+        elif character.isdigit():
+            kind = "0"
+        else:
+            kind = "b" if character.isalpha() else "#"
+        self[code] = kind
+        return kind
+
+
+_KINDS = _Kinds()
 
 
 def word_shape(word, length=None):
     """Shape of a word: its kinds of characters, each run written once.
 
     Kinds are ``A`` (upper case), ``a`` (lower case), ``b`` (a letter of a script
-    without case), ``0`` (digit) and ``#`` (anything else). Combining marks belong to
-    the character before them.
+    without case), ``0`` (digit) and ``#`` (anything else). Combining marks have none:
+    they belong to the character before them.
 
     Parameters
     ----------
@@ -42,14 +59,7 @@ def word_shape(word, length=None):
     >>> word_shape("Mc-Donald's", length=3)
     'Aa#'
     """
-    runs = []
-    for character in word:
-        if runs and unicodedata.category(character)[0] == "M":
-            continue
-        kind = _kind(character)
-        if not runs or runs[-1] != kind:
-            runs.append(kind)
-    return "".join(runs[:length])
+    return _RUN.sub(r"\1", word.translate(_KINDS))[:length]
 
 
 def prefix(word, n):
@@ -60,3 +70,27 @@ def prefix(word, n):
 def suffix(word, n):
     """The last ``n`` characters of a longer word, or None."""
     return word[-n:] if len(word) > n else None
+
+
+def first_non_token(values):
+    """Row of the first entry that is no token, a str or int; None if all are.
+
+    Parameters
+    ----------
+    values : ndarray or sparse array of shape (T, ...)
+        Flat values of a batch. Rows of a table are no tokens.
+
+    Returns
+    -------
+    int or None
+        The row.
+    """
+    if values.ndim != 1:
+        return 0
+    entries = values.tolist()
+    strange = {kind for kind in set(map(type, entries)) if not _is_token(kind)}
+    return next((t for t, e in enumerate(entries) if type(e) in strange), None)
+
+
+def _is_token(kind):
+    return issubclass(kind, str | int | np.integer) and kind is not bool
