@@ -4,8 +4,15 @@ from skstruct.emissions._base import Emission, Observations
 from skstruct.emissions._categorical import Categorical
 from skstruct.emissions._gaussian import Gaussian
 from skstruct.emissions._poisson import Poisson
+from skstruct.emissions._product import Product
+from skstruct.emissions._view import View
 
-EMISSIONS = {"categorical": Categorical, "gaussian": Gaussian, "poisson": Poisson}
+EMISSIONS = {
+    "categorical": Categorical,
+    "gaussian": Gaussian,
+    "poisson": Poisson,
+    "product": Product,
+}
 
 __all__ = [
     "EMISSIONS",
@@ -14,4 +21,6 @@ __all__ = [
     "Gaussian",
     "Observations",
     "Poisson",
+    "Product",
+    "View",
 ]
