@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skstruct._validation import as_labels, check_features, is_table, read_batch
 from skstruct.containers import Ragged
+from skstruct.featurizers._words import first_non_token
 
 __all__ = ["PerToken"]
 
@@ -77,10 +78,11 @@ class PerToken(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     -----
     Sequences are answered by a :class:`~skstruct.containers.Ragged`, which keeps the
     tokens and the frame of the one given, whatever ``set_config(transform_output=...)``
-    says. A plain table, which is n sequences of length one, is answered as
-    ``transformer`` answers it. Labels reach the transformer only if there is one for
-    each token. With metadata routing, what holds one value for each sequence, such as
-    ``sample_weight``, is repeated for its tokens.
+    says. Where the sequences are of tokens (str or int) and the answers are not, it
+    carries those tokens beside them. A plain table, which is n sequences of length one,
+    is answered as ``transformer`` answers it. Labels reach the transformer only if
+    there is one for each token. With metadata routing, what holds one value for each
+    sequence, such as ``sample_weight``, is repeated for its tokens.
 
     Examples
     --------
@@ -292,7 +294,7 @@ class PerToken(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             # Transformers refuse tables without rows, but sequences may all be empty.
             if method == "inverse_transform":
                 example = self.transform(example)
-            return batch.with_values(self._apply(method, example, {}).values[:0])
+            return _beside(self._apply(method, example, {}).values[:0], batch)
         params = self._route(method, params, batch)[method]
         out = getattr(self.transformer_, method)(rows, **params)
         return self._cut(out, batch, like=batch if method == "transform" else example)
@@ -340,7 +342,16 @@ class PerToken(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             )
         if like is not None and like.values.ndim == 1 and not sp.issparse(out):
             out = out[:, 0] if out.shape[1:] == (1,) else out
-        return batch.with_values(out)
+        return _beside(out, batch)
+
+
+def _beside(values, batch):
+    """Sequences of values that carry the tokens they describe."""
+    out = batch.with_values(values)
+    is_featurized = first_non_token(out.values) is not None
+    if out.tokens is None and is_featurized and first_non_token(batch.values) is None:
+        out.tokens = batch.values
+    return out
 
 
 def _read(X, transformer):

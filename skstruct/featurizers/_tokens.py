@@ -280,12 +280,8 @@ class TokenFeaturizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         word = str(token)
         form = word.lower() if self.lowercase else word
         names = [flag for flag in self.flags if _FLAGS[flag](word)]
-        for kind, cut, sizes in (
-            ("prefix", prefix, self.prefixes),
-            ("suffix", suffix, self.suffixes),
-        ):
-            affixes = (cut(form, n) for n in sizes)
-            names += [f"{kind}={affix}" for affix in affixes if affix is not None]
+        names += [f"prefix={a}" for n in self.prefixes if (a := prefix(form, n))]
+        names += [f"suffix={a}" for n in self.suffixes if (a := suffix(form, n))]
         if self.shape:
             names.append(f"shape={word_shape(word)}")
         if self.min_identity_count is not None:

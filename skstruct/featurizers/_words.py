@@ -7,7 +7,7 @@ import numpy as np
 
 __all__ = ["first_non_token", "prefix", "suffix", "word_shape"]
 
-_RUN = re.compile(r"(.)\1+")
+_REPEATED = re.compile(r"(.)(?=\1)")
 
 
 class _Kinds(dict):
@@ -59,7 +59,7 @@ def word_shape(word, length=None):
     >>> word_shape("Mc-Donald's", length=3)
     'Aa#'
     """
-    return _RUN.sub(r"\1", word.translate(_KINDS))[:length]
+    return _REPEATED.sub("", word.translate(_KINDS))[:length]
 
 
 def prefix(word, n):
@@ -89,7 +89,9 @@ def first_non_token(values):
         return 0
     entries = values.tolist()
     strange = {kind for kind in set(map(type, entries)) if not _is_token(kind)}
-    return next((t for t, e in enumerate(entries) if type(e) in strange), None)
+    if not strange:
+        return None
+    return next(t for t, entry in enumerate(entries) if type(entry) in strange)
 
 
 def _is_token(kind):

@@ -149,6 +149,20 @@ def lower(rows):
     return np.char.lower(rows.astype(str))
 
 
+class WordLength(TransformerMixin, BaseEstimator):
+    """One column: the number of characters."""
+
+    def __init__(self, sparse_output=False):
+        self.sparse_output = sparse_output
+
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        sizes = np.array([[float(len(str(token)))] for (token,) in X])
+        return sp.csr_array(sizes) if self.sparse_output else sizes
+
+
 def test_one_column_of_tokens_comes_back_as_tokens():
     lowered = PerToken(FunctionTransformer(lower)).fit_transform([["A", "B"], ["C"]])
     assert lowered.values.tolist() == ["a", "b", "c"]
@@ -167,6 +181,48 @@ def test_transformers_of_text_and_dicts():
     dicts = [[{"w": "a"}, {"w": "b"}], [{"n": 2.0}]]
     out = PerToken(DictVectorizer(sparse=False)).fit_transform(dicts)
     assert out.values.tolist() == [[0, 1, 0], [0, 0, 1], [2, 0, 0]]
+
+
+@pytest.mark.parametrize("words", [WORDS, [[3, 1], [], [4, 1, 5]]])
+def test_features_of_tokens_carry_them(words):
+    union = FeatureUnion(
+        [("identity", OneHotEncoder()), ("size", WordLength(sparse_output=True))]
+    )
+    fitted = PerToken(union).fit(words)
+    out = fitted.transform(words)
+    flat = [token for sequence in words for token in sequence]
+    assert out.tokens.tolist() == flat and out.values.shape[0] == len(flat)
+    assert out.values[:, [-1]].toarray()[:, 0].tolist() == [len(str(t)) for t in flat]
+    assert out[[2]].tokens.tolist() == words[2]
+    assert fitted.transform([[], []]).tokens.tolist() == []
+    dense = PerToken(WordLength()).fit_transform(words)  # one column is none
+    assert dense.values.ndim == 1 and dense.tokens.tolist() == flat
+
+
+def test_tokens_for_tokens_carry_none():
+    assert PerToken(str.lower).fit_transform(WORDS).tokens is None
+    assert PerToken(len).fit_transform(WORDS).tokens is None
+    encoder = PerToken(OneHotEncoder()).fit(WORDS)
+    assert encoder.inverse_transform([np.eye(3)]).tokens is None
+
+
+def test_what_is_no_token_is_not_carried():
+    dicts = [[{"w": "a"}, {"w": "b"}], [{"n": 2.0}]]
+    for transformer, X in (
+        (DictVectorizer(), dicts),
+        (MinMaxScaler(), [[0.5, 1.0], [2.0]]),
+        (StandardScaler(), [ROWS]),
+        (OneHotEncoder(), [np.array([["a", "b"], ["c", "d"]], dtype=object)]),
+    ):
+        out = PerToken(transformer).fit_transform(X)
+        assert type(out) is Ragged and out.tokens is None
+
+
+def test_functions_that_answer_by_dicts_keep_the_tokens():
+    pipe = make_pipeline(PerToken(is_long), PerToken(DictVectorizer()))
+    out = pipe.fit_transform(WORDS)
+    assert out.tokens.tolist() == ["a", "rose", "is", "a", "rose"]
+    assert out.values.toarray()[:, 0].tolist() == [0, 1, 0, 0, 1]
 
 
 def test_inverse_transform():
