@@ -101,6 +101,8 @@ class Emission(BaseEstimator, ABC):
 
     # Parameters that stepwise EM may take over between batches.
     _may_change: ClassVar = ()
+    # Whether start values have states along their last axis, not the first.
+    _states_last: ClassVar = False
 
     def _check_parameters(self):
         """Raise for values of parameters that make no sense."""

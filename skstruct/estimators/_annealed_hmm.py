@@ -43,8 +43,12 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
         Number of states K. None takes what a dictionary, labels or start arrays
         imply, else 12.
     emissions : str or Emission, default="auto"
-        "categorical", "gaussian", "poisson", or an instance with options of its own.
-        "auto": categorical for words and integers, Gaussian for floats and vectors.
+        "categorical", "loglinear", "gaussian", "poisson", or an instance with options
+        of its own. "auto": categorical for words and integers, Gaussian for floats and
+        vectors.
+    solver : {"em", "lbfgs"}, default="em"
+        EM, or L-BFGS on the likelihood itself: for "loglinear" emissions, and without
+        annealing. ``partial_fit`` is always EM.
     beta_min : float or "auto", default="auto"
         First inverse temperature; 1.0 is plain EM. "auto": 0.1 with a tag dictionary,
         clamped labels or ``skew_from``, else 1.0.
@@ -110,9 +114,9 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
     emissions_ : Emission
         Fitted emission.
     emissionprob_ : ndarray of shape (K, V)
-        Categorical only: probability of each symbol in each state.
+        Emissions of symbols only: probability of each symbol in each state.
     symbols_ : ndarray of shape (V,)
-        Categorical only: the vocabulary.
+        Emissions of symbols only: the vocabulary.
     means_ : ndarray of shape (K, n_features)
         Gaussian only.
     covariances_ : ndarray
@@ -159,6 +163,7 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
     skstruct.containers.Ragged : Sequences from lists, lengths or data frames, and back.
     skstruct.emissions.Categorical : Symbols, with pseudo-counts and a vocabulary.
     skstruct.emissions.Gaussian : Vectors, with kinds of covariances and missing values.
+    skstruct.emissions.LogLinear : Symbols that share features, such as suffixes.
     skstruct.emissions.Poisson : Counts.
     skstruct.model_selection.BlockSplit : Cross-validation of one long series.
     skstruct.model_selection.bic_scorer : Chooses the number of states.
@@ -213,6 +218,7 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
         n_states=None,
         *,
         emissions="auto",
+        solver="em",
         beta_min="auto",
         beta_growth=1.2,
         beta_max=1.0,
@@ -237,6 +243,7 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
     ):
         self.n_states = n_states
         self.emissions = emissions
+        self.solver = solver
         self.beta_min = beta_min
         self.beta_growth = beta_growth
         self.beta_max = beta_max
@@ -262,6 +269,7 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
     _parameter_constraints: ClassVar = {
         "n_states": [Interval(Integral, 1, None, closed="left"), None],
         "emissions": [str, HasMethods(["encode", "table", "m_step"])],
+        "solver": [StrOptions({"em", "lbfgs"})],
         "beta_min": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "beta_growth": [Interval(Real, 1, None, closed="neither")],
         "beta_max": [Interval(Real, 0, None, closed="neither")],

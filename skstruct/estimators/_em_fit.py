@@ -1,5 +1,6 @@
 """Fit a hidden Markov model: E-steps at inverse temperatures, guards, restarts."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -84,6 +85,37 @@ class Trainer:
             )
         return self.log_likelihood(posterior) / beta + model.log_prior() / self.n_tokens
 
+    def entry(self, beta, iteration, objective, posterior):
+        """What the history holds of an iteration."""
+        out = {
+            "beta": float(beta),
+            "iteration": iteration,
+            "objective": float(objective),
+        }
+        if beta == 1:  # the free energy of other betas is no likelihood
+            out["log_likelihood"] = self.log_likelihood(posterior)
+        return out
+
+    def may_stop(self, model, iteration, posterior):
+        """Whether a small rise means convergence: states that are alike may part."""
+        return (
+            iteration >= _PATIENCE
+            or model.n_states == 1
+            or information(posterior.node) >= _ALIKE
+        )
+
+    def result(self, model, posterior, history, n_e_steps, *, beta=1.0, **how):
+        """The `Run` that ended at a model, of which this is the posterior."""
+        return Run(
+            model,
+            self.objective(model, posterior, beta),
+            model.totals(posterior),
+            history,
+            n_e_steps,
+            alike=model.n_states > 1 and information(posterior.node) < _ALIKE,
+            **how,
+        )
+
     def run(self, model, betas, *, jitter, random_state, on_iteration, **limits):
         """Anneal a model in place from where it stands; returns a `Run`."""
         history, last = [], {}
@@ -97,22 +129,9 @@ class Trainer:
             model.m_step(model.statistics(self.batch, posterior))
 
         def record(beta, iteration, objective):
-            entry = {
-                "beta": float(beta),
-                "iteration": iteration,
-                "objective": float(objective),
-            }
-            if beta == 1:  # the free energy of other betas is no likelihood
-                entry["log_likelihood"] = self.log_likelihood(last["posterior"])
+            entry = self.entry(beta, iteration, objective, last["posterior"])
             history.append(entry)
             return on_iteration(model, last["posterior"], history)
-
-        def may_stop(iteration, posterior):
-            return (
-                iteration >= _PATIENCE
-                or model.n_states == 1
-                or information(posterior.node) >= _ALIKE
-            )
 
         def shake(beta):
             if jitter:
@@ -123,24 +142,20 @@ class Trainer:
             maximize,
             betas,
             on_iteration=record,
-            may_stop=may_stop,
+            may_stop=partial(self.may_stop, model),
             on_raise=shake,
             **limits,
         )
-        n_e_steps = len(history)
-        posterior, objective = last["posterior"], history[-1]["objective"]
+        n_e_steps, posterior = len(history), last["posterior"]
         if not converged:  # an M-step came after the last E-step
             n_e_steps += 1
             posterior = self.posterior(model, betas[-1])
-            objective = self.objective(model, posterior, betas[-1])
-        alike = model.n_states > 1 and information(posterior.node) < _ALIKE
-        return Run(
+        return self.result(
             model,
-            objective,
-            model.totals(posterior),
+            posterior,
             history,
             n_e_steps,
-            converged,
-            alike,
-            stopped,
+            beta=betas[-1],
+            converged=converged,
+            stopped=stopped,
         )

@@ -125,23 +125,16 @@ class HMMPredictions:
         return data, answer, batch, batch.spread(model.potentials(batch.rows))
 
     def _allowed(self, tokens, observations):
-        """Rows of tokens, and their allowed states; new words get rows of their own."""
+        """A row for each distinct token, and the states it may take."""
         if self._dictionary is None:
             return observations, None
-        index, rows = observations
-        n_symbols, numbers = len(self.symbols_), {}
-        new = np.flatnonzero(rows[index] == n_symbols)
-        own = [
-            numbers.setdefault(w, len(numbers)) for w in tokens.ravel()[new].tolist()
-        ]
-        index = index.copy()
-        index[new] = len(rows) + np.array(own, dtype=np.intp)
-        known = rows < n_symbols
-        allowed = np.ones((len(rows), self._model.n_states), dtype=bool)
-        allowed[known] = self._dictionary.allowed(self.symbols_[rows[known]])
-        allowed = np.vstack([allowed, self._dictionary.allowed(list(numbers))])
-        rows = np.append(rows, np.full(len(numbers), n_symbols))
-        return Observations(index, rows), allowed
+        numbers = {}
+        own = [numbers.setdefault(w, len(numbers)) for w in tokens.ravel().tolist()]
+        index = np.array(own, dtype=np.intp)
+        read = np.zeros(len(numbers), dtype=np.intp)
+        read[index] = observations.index
+        allowed = self._dictionary.allowed(list(numbers))
+        return Observations(index, observations.rows[read]), allowed
 
     def predict(self, X, *, observed_labels=None):
         """States of every token.

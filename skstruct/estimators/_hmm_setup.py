@@ -11,6 +11,7 @@ __all__ = [
     "arrange_start",
     "check_fixed",
     "check_held",
+    "check_solver",
     "implied_sizes",
     "initialiser",
     "schedule",
@@ -40,9 +41,14 @@ def start_values(estimator, emission):
     return {name: array for name, array in given.items() if array is not None}
 
 
-def implied_sizes(given, skew):
+def implied_sizes(given, skew, emission):
     """Numbers of states that start values imply, by the name of the parameter."""
     sizes = {name: len(a) for name, a in given.items() if hasattr(a, "__len__")}
+    if emission._states_last:
+        name = "init of emissions"
+        sizes |= (
+            {name: real_array(given[name], name).shape[-1]} if name in sizes else {}
+        )
     if skew is None:
         return sizes
     if given:
@@ -77,6 +83,23 @@ def check_held(fixed, given, emission):
                 f"fixed holds {part!r}, but nothing says at which values; give "
                 f"{' or '.join([*starts[part], 'skew_from'])}."
             )
+
+
+def check_solver(solver, betas, emission, fixed):
+    """Raise if the likelihood cannot be climbed directly."""
+    if solver != "lbfgs":
+        return
+    if (betas != 1).any():
+        raise ValueError(
+            "solver='lbfgs' climbs the likelihood itself, without annealing: leave "
+            "beta_min='auto', beta_max=1.0 and betas=None, or use solver='em'."
+        )
+    if "emission" not in fixed and not hasattr(emission, "gradient"):
+        raise ValueError(
+            "solver='lbfgs' needs emissions that give gradients, such as "
+            f"emissions='loglinear'; {type(emission).__name__} has none: use "
+            "solver='em'."
+        )
 
 
 def schedule(betas, beta_min, beta_growth, beta_max, guided):
@@ -206,8 +229,9 @@ def skewing_potentials(fitted, names, emission, rows, order):
         model.reorder([theirs.index(state) for state in names.states.tolist()])
     if not hasattr(emission, "symbols_"):
         return model.potentials(rows)
-    # Our symbols as the initialiser reads them; the row of unknown ones says nothing.
-    known = model.emission.encode(emission.symbols_)
-    p = model.potentials(known.rows)
-    node = np.vstack([p.node[known.index], np.zeros(names.size)])
-    return p._replace(node=node[rows])
+    # Our symbols as the initialiser reads them; other rows say nothing.
+    ours, theirs = (e.encode(emission.symbols_) for e in (emission, model.emission))
+    p = model.potentials(theirs.rows)
+    node = np.zeros((len(rows), names.size))
+    node[ours.index] = p.node[theirs.index]
+    return p._replace(node=node)

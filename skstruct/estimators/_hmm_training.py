@@ -13,12 +13,14 @@ from skstruct._validation import (
     reject_lengths,
 )
 from skstruct.containers import Ragged
+from skstruct.estimators._direct_fit import climb
 from skstruct.estimators._em_fit import Run, Trainer
 from skstruct.estimators._hmm import STRUCTURES, TaggedBatch, reordered
 from skstruct.estimators._hmm_setup import (
     arrange_start,
     check_fixed,
     check_held,
+    check_solver,
     implied_sizes,
     initialiser,
     schedule,
@@ -71,7 +73,7 @@ class Training:
         if self._goes_on:
             self.names = stream.names
         else:
-            sizes = implied_sizes(self.given, skew)
+            sizes = implied_sizes(self.given, skew, self.emission)
             self.names = StateNames(e.n_states, dictionary, labels, known, sizes)
             if skew is None:
                 check_held(self.fixed, self.given, self.emission)
@@ -103,8 +105,9 @@ class Training:
             e.beta_min,
             e.beta_growth,
             e.beta_max,
-            self.guided or self.skew is not None,
+            e.solver == "em" and (self.guided or self.skew is not None),
         )
+        check_solver(e.solver, self.betas, self.emission, self.fixed)
         if labels is not None and known.all():
             self.betas = self.betas[-1:]  # nothing is hidden: all give one posterior
         warn_of_input(self)
@@ -173,8 +176,11 @@ class Training:
                 f"symbols, not {type(self.emission).__name__}."
             )
         symbols = self.emission.symbols_
-        free = np.ones((1, len(dictionary.states)), dtype=bool)
-        covered = np.array([s in dictionary for s in symbols.tolist()])
+        rows = self.emission.encode(symbols).index
+        allowed = np.ones((len(self.observations.rows), self.names.size), dtype=bool)
+        allowed[rows] = dictionary.allowed(symbols)
+        covered = np.zeros(len(allowed), dtype=bool)
+        covered[rows] = [s in dictionary for s in symbols.tolist()]
         self.coverage = share = covered[self.observations.index].mean()
         if share < 0.1:
             warnings.warn(
@@ -182,7 +188,7 @@ class Training:
                 f"({len(dictionary):,} words); do both spell and case words alike?",
                 stacklevel=5,
             )
-        return np.vstack([dictionary.allowed(symbols), free])
+        return allowed
 
     @property
     def n_init(self):
@@ -248,19 +254,25 @@ class Training:
             uniform = i == 0 and self._starts_uniform()
             model = self._start(None if uniform else random_state, trainer)
             with monitor.run() as tell:
-                run = trainer.run(
-                    model,
-                    self.betas,
-                    jitter=e.jitter,
-                    random_state=random_state,
-                    on_iteration=lambda *state, tell=tell: tell(
+                limits = {
+                    "on_iteration": lambda *state, tell=tell: tell(
                         lambda: self._preview(*state)
                     ),
-                    max_iter=e.max_iter,
-                    tol=e.tol,
-                    anneal_max_iter=e.anneal_max_iter,
-                    anneal_tol=e.anneal_tol,
-                )
+                    "max_iter": e.max_iter,
+                    "tol": e.tol,
+                }
+                if e.solver == "lbfgs":
+                    run = climb(trainer, model, **limits)
+                else:
+                    run = trainer.run(
+                        model,
+                        self.betas,
+                        jitter=e.jitter,
+                        random_state=random_state,
+                        anneal_max_iter=e.anneal_max_iter,
+                        anneal_tol=e.anneal_tol,
+                        **limits,
+                    )
             self.n_e_steps += run.n_e_steps + (self.skew is not None)
             yield run
 

@@ -84,9 +84,10 @@ def warn_of_run(training, run):
             stacklevel=4,
         )
     elif not run.converged:
+        solver = {"em": "EM", "lbfgs": "L-BFGS"}[training.estimator.solver]
         warnings.warn(
-            f"EM did not converge in {training.estimator.max_iter} iterations; raise "
-            "max_iter or tol.",
+            f"{solver} did not converge in {training.estimator.max_iter} iterations; "
+            "raise max_iter or tol.",
             ConvergenceWarning,
             stacklevel=4,
         )
