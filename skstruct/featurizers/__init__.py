@@ -1,6 +1,7 @@
 """Transformers of sequences."""
 
+from skstruct.featurizers._exchange import ExchangeClusterer
 from skstruct.featurizers._per_token import PerToken
 from skstruct.featurizers._tokens import TokenFeaturizer
 
-__all__ = ["PerToken", "TokenFeaturizer"]
+__all__ = ["ExchangeClusterer", "PerToken", "TokenFeaturizer"]

@@ -1,0 +1,387 @@
+"""Word classes by the exchange algorithm."""
+
+from collections import Counter
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import gammaln, xlogy
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted
+
+from skstruct._params import Interval, StrOptions, fit_context
+from skstruct._validation import as_ragged, read_batch
+from skstruct.featurizers._bigrams import count_bigrams, surface_tokens, word_numbers
+from skstruct.featurizers._words import word_shape
+from skstruct.kernels._exchange import exchange
+
+__all__ = ["ExchangeClusterer"]
+
+# Concentration of the Dirichlet prior on the attributes of a class.
+_PRIOR = 0.1
+# A value of an attribute is told apart if more than one type in so many has it.
+_RARE = 500
+
+
+class ExchangeClusterer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
+    r"""Classes of words that occur, and look, alike.
+
+    Each word type :math:`w` gets one class :math:`c(w)`, so as to maximise the
+    likelihood of a class-bigram model of the tokens and of the forms of the types,
+
+    .. math:: \sum_t \log \big[ p(c(x_t) \mid c(x_{t-1})) \, p(x_t \mid c(x_t)) \big]
+        + \omega \sum_a \sum_k \log p(\text{attribute } a \text{ of the types of } k)
+
+    where :math:`p` of tokens are relative frequencies, and attributes (suffix, shape)
+    have a distribution for each class that is integrated out under a Dirichlet prior
+    of .1. Types are visited by falling frequency, and each moves to the class where
+    the objective is largest, until hardly any moves. The result depends on the start:
+    the best of ``n_init`` random ones is kept.
+
+    Parameters
+    ----------
+    n_clusters : int, default=12
+        Number of classes. With fewer word types some stay empty.
+    attributes : "form", callable or None, default="form"
+        What is known of a word type besides its neighbours. "form": its last two
+        characters in lower case, and its shape (``"Aa"``, ``"0"``; at most four runs).
+        A function of a word answers a tuple of hashable values, always as many. None:
+        only neighbours count. Tokens that are no text have no form.
+    attribute_weight : float, default=1.0
+        The weight :math:`\omega` of the attributes.
+    n_init : int, default=20
+        Number of random starts.
+    max_iter : int, default=30
+        Bound on the sweeps over all types. A sweep that moves less than one type in
+        2,000 is the last.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the starts. The result does not depend on ``n_jobs``.
+    n_jobs : int or None, default=None
+        Number of threads over starts; None is 1, unless in a
+        :func:`joblib.parallel_config` context, and -1 all processors.
+
+    Attributes
+    ----------
+    words_ : ndarray of shape (n_types,)
+        Word types, most frequent first, ties by first appearance.
+    counts_ : ndarray of shape (n_types,)
+        How often each word occurs.
+    labels_ : ndarray of shape (n_types,)
+        Class of each word; classes are numbered by falling number of tokens.
+    objective_ : float
+        The objective, in nats.
+    objectives_ : ndarray of shape (n_init,)
+        The objective of each start.
+    n_iter_ : int
+        Number of sweeps from the best start.
+
+    See Also
+    --------
+    AnnealedHMM : Classes of tokens, which may differ for one word.
+
+    Notes
+    -----
+    A boundary stands before and after each sequence, in a class of its own. Values of
+    an attribute that one type in 500, or fewer, have count as one value.
+
+    A word that ``fit`` did not see gets the class for which the probability of its
+    attributes, times the number of types, is largest: new words belong where there are
+    many words, not where there are many tokens.
+
+    References
+    ----------
+    .. [1] S. Martin, J. Liermann, H. Ney, "Algorithms for bigram and trigram word
+       clustering", Speech Communication 24, 1998.
+    .. [2] A. Clark, "Combining distributional and morphological information for part
+       of speech induction", EACL 2003.
+
+    Examples
+    --------
+    >>> from skstruct.featurizers import ExchangeClusterer
+    >>> text = ["the cat sat", "a dog ran", "the dog sat", "a cat saw the dog"]
+    >>> X = [sentence.split() for sentence in text]
+    >>> clusterer = ExchangeClusterer(3, random_state=0).fit(X)
+    >>> for k in range(3):
+    ...     print(k, clusterer.words_[clusterer.labels_ == k])
+    0 ['the' 'a']
+    1 ['dog' 'cat']
+    2 ['sat' 'ran' 'saw']
+    >>> clusterer.predict([["the", "cat", "saw", "a", "dog"], ["a", "cat"]])
+    array([array([0, 1, 2, 0, 1]), array([0, 1])], dtype=object)
+    """
+
+    _parameter_constraints: ClassVar = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "attributes": [StrOptions({"form"}), callable, None],
+        "attribute_weight": [Interval(Real, 0, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        n_clusters=12,
+        *,
+        attributes="form",
+        attribute_weight=1.0,
+        n_init=20,
+        max_iter=30,
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.n_clusters = n_clusters
+        self.attributes = attributes
+        self.attribute_weight = attribute_weight
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y=None):
+        """Find classes of the words.
+
+        Parameters
+        ----------
+        X : Ragged or list-like of sequences
+            Sequences of words (str, int or other hashable tokens); of a Ragged of
+            feature rows, the tokens that it carries.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        ExchangeClusterer
+            This object.
+
+        Raises
+        ------
+        ValueError
+            If a token is missing or no symbol, there are none at all, or ``attributes``
+            answers no tuples of equal length.
+        """
+        bigrams = count_bigrams(as_ragged(X))
+        self._attributes = _Attributes(self.attributes, bigrams.words.tolist())
+        problem = _Problem(
+            bigrams, self._attributes, self.n_clusters, self.attribute_weight
+        )
+        # One by one, so that a larger n_init adds starts to those of a smaller.
+        random = check_random_state(self.random_state)
+        seeds = [random.randint(np.iinfo(np.int32).max) for _ in range(self.n_init)]
+        runs = Parallel(self.n_jobs, prefer="threads")(
+            delayed(problem.run)(seed, self.max_iter) for seed in seeds
+        )
+        self.objectives_ = np.array([objective for objective, _, _ in runs])
+        self.objective_, labels, self.n_iter_ = runs[self.objectives_.argmax()]
+        tokens = np.bincount(labels, bigrams.counts, self.n_clusters)
+        order = np.argsort(-tokens, kind="stable")
+        self.words_, self.counts_ = bigrams.words, bigrams.counts
+        self.labels_ = np.argsort(order)[labels]
+        self._scores = problem.scores(self.labels_)
+        return self
+
+    def transform(self, X):
+        """Classes of the tokens, as a batch.
+
+        Parameters
+        ----------
+        X : Ragged or list-like of sequences
+            Sequences of words.
+
+        Returns
+        -------
+        Ragged
+            The class of each token, an integer.
+        """
+        check_is_fitted(self)
+        batch = as_ragged(X)
+        return batch.with_values(self._classes(batch))
+
+    def predict(self, X):
+        """Classes of the tokens, in the form of X.
+
+        Parameters
+        ----------
+        X : Ragged or list-like of sequences
+            Sequences of words.
+
+        Returns
+        -------
+        Ragged or ndarray of ndarrays
+            The class of each token, an integer.
+        """
+        check_is_fitted(self)
+        batch, answer = read_batch(X)
+        return answer(self._classes(batch))
+
+    def _classes(self, batch):
+        index = word_numbers(self.words_, batch)
+        new = index == len(self.words_)
+        tokens = surface_tokens(batch)[new].tolist()
+        words = list(dict.fromkeys(tokens))
+        guess = dict(zip(words, self._guess(words), strict=True))
+        classes = np.append(self.labels_, -1)[index]
+        classes[new] = [guess[word] for word in tokens]
+        return classes
+
+    def _guess(self, words):
+        """Classes of new words by their attributes."""
+        # The last row of the scores, which number -1 means, says nothing.
+        scores = np.vstack([self._scores, np.zeros(self.n_clusters)])
+        with np.errstate(divide="ignore"):  # no word belongs to an empty class
+            share = np.log(np.bincount(self.labels_, minlength=self.n_clusters))
+        return (scores[self._attributes.encode(words)].sum(axis=1) + share).argmax(1)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.string = True
+        return tags
+
+
+class _Attributes:
+    """Attributes of word types as numbers, counted through over all attributes.
+
+    Parameters
+    ----------
+    attributes : "form", callable or None
+        The parameter of the clusterer.
+    words : list of V words
+        Word types.
+
+    Attributes
+    ----------
+    numbers : ndarray of shape (V, A)
+        Those of the words.
+    sizes : ndarray of shape (A,)
+        How many values each attribute has.
+    """
+
+    def __init__(self, attributes, words):
+        self._values_of = attributes or _nothing
+        if attributes == "form":
+            self._values_of = _form
+        self._columns, sizes = [], []
+        rows = self._read(words)
+        for column in zip(*rows, strict=True):
+            counts = Counter(column)
+            common = [v for v, n in counts.items() if n * _RARE > len(words)]
+            has_rare = len(common) < len(counts)
+            first = sum(sizes)
+            numbers = dict(zip(common, range(first, first + len(common)), strict=True))
+            self._columns.append((numbers, first + len(common) if has_rare else -1))
+            sizes.append(len(common) + has_rare)
+        self.sizes = np.array(sizes, dtype=np.intp)
+        self.numbers = self._encode(rows)
+
+    def encode(self, words):
+        """Numbers of other words; -1 where nothing like it has been seen."""
+        return self._encode(self._read(words))
+
+    def _encode(self, rows):
+        columns = self._columns
+        numbers = [
+            [known.get(v, rare) for v, (known, rare) in zip(row, columns, strict=True)]
+            for row in rows
+        ]
+        return np.array(numbers, dtype=np.intp).reshape(len(rows), len(self.sizes))
+
+    def _read(self, words):
+        rows = [self._values_of(word) for word in words]
+        for word, row in zip(words, rows, strict=True):
+            if not isinstance(row, tuple) or len(row) != len(rows[0]):
+                raise ValueError(
+                    f"attributes answers {row!r} for the word {word!r}; it must answer "
+                    "a tuple, of one length for all words."
+                )
+        return rows
+
+
+def _form(word):
+    """Suffix and shape of a word, which only text has."""
+    if not isinstance(word, str):
+        return None, None
+    return word.lower()[-2:], word_shape(word, 4)
+
+
+def _nothing(word):
+    return ()
+
+
+class _Problem:
+    """The objective and its maximisation from one start.
+
+    Parameters
+    ----------
+    bigrams : Bigrams
+        The words and their neighbours.
+    attributes : _Attributes
+        Those of the words.
+    n_clusters : int
+        Number of classes.
+    weight : float
+        Weight of the attributes.
+    """
+
+    def __init__(self, bigrams, attributes, n_clusters, weight):
+        self._counts = bigrams.counts
+        self._n_clusters, self._weight = n_clusters, weight
+        self._pairs = bigrams.pairs.tocoo()
+        self._followers, self._leaders = (
+            (table.indptr, table.indices, table.data)
+            for table in (bigrams.pairs, sp.csr_array(bigrams.pairs.T))
+        )
+        self._numbers, self._sizes = attributes.numbers, attributes.sizes
+        tokens, types = np.arange(len(bigrams.index) + 1), np.arange(len(self._counts))
+        prior = _PRIOR * self._sizes[:, None]
+        self._tables = (
+            xlogy(tokens, tokens),
+            weight * np.log(types + _PRIOR),
+            weight * np.log(types + prior).sum(axis=0),
+        )
+
+    def run(self, seed, max_iter):
+        """The objective, the labels and the number of sweeps from a random start."""
+        n, k = len(self._counts), self._n_clusters
+        labels = np.append(np.random.default_rng(seed).integers(k, size=n), k)
+        labels[: min(n, k)] = np.arange(min(n, k))  # the most frequent words
+        neighbours = self._followers, self._leaders
+        n_iter = exchange(labels, k, *neighbours, self._numbers, self._tables, max_iter)
+        return self.objective(labels[:-1]), labels[:-1], n_iter
+
+    def objective(self, labels):
+        """The objective of classes of the words."""
+        k, pairs = self._n_clusters, self._pairs
+        ends = np.append(labels, k)
+        between = ends[pairs.row] * (k + 1) + ends[pairs.col]
+        tokens = np.bincount(between, pairs.data, (k + 1) ** 2).reshape(k + 1, k + 1)
+        left, right = tokens.sum(axis=1), tokens.sum(axis=0)[:-1]
+        likelihood = _x_log_x(tokens) - _x_log_x(left)
+        likelihood += _x_log_x(self._counts) - _x_log_x(right)
+        having, types = self._attribute_counts(labels)
+        prior = _PRIOR * self._sizes[:, None]
+        forms = (gammaln(having + _PRIOR) - gammaln(_PRIOR)).sum()
+        forms -= (gammaln(types + prior) - gammaln(prior)).sum()
+        return float(likelihood + self._weight * forms)
+
+    def scores(self, labels):
+        """Weighted log-probability of each value of an attribute in each class."""
+        having, types = self._attribute_counts(labels)
+        of_value = np.repeat(self._sizes, self._sizes)[:, None]
+        probability = (having + _PRIOR) / (types + _PRIOR * of_value)
+        return self._weight * np.log(probability)
+
+    def _attribute_counts(self, labels):
+        """Types that have each value, by class, and all types of each class."""
+        having = np.zeros((self._sizes.sum(), self._n_clusters))
+        np.add.at(having, (self._numbers, labels[:, None]), 1)
+        return having, np.bincount(labels, minlength=self._n_clusters)
+
+
+def _x_log_x(counts):
+    return xlogy(counts, counts).sum()
