@@ -3,13 +3,13 @@
 from numbers import Integral, Real
 
 import numpy as np
-from scipy.optimize import minimize
 
 from skstruct.emissions._base import Emission, Observations, real_array
 from skstruct.emissions._categorical import Categorical
 from skstruct.emissions._dirichlet import draw
 from skstruct.emissions._symbol_features import Design, SymbolFeatures, check_features
 from skstruct.emissions._vocabulary import as_tokens
+from skstruct.solvers import LBFGS
 
 __all__ = ["LogLinear"]
 
@@ -302,20 +302,14 @@ class LogLinear(Emission):
             value = np.vdot(counts, log_p) + self.log_prior()
             return -value / scale, -self.gradient(statistics).ravel() / scale
 
-        before, _ = loss(start.ravel())
-        found = minimize(
-            loss,
-            start.ravel(),
-            jac=True,
-            method="L-BFGS-B",
-            options={
-                "maxiter": self.max_iter if self._started else self.start_iter,
-                "ftol": 1e-14,
-                "gtol": 1e-9,
-            },
-        )
+        solver, x = LBFGS(), start.ravel()
+        state = loss(x)
+        for _ in range(self.max_iter if self._started else self.start_iter):
+            x, state, moved = solver.step(loss, x, state)
+            if not moved:
+                break
         self._started = True
-        self.set_coef(found.x.reshape(start.shape) if found.fun < before else start)
+        self.set_coef(x.reshape(start.shape))
 
     def expected_statistics(self, mass):
         """Give the counts at which the present weights are the best.

@@ -115,6 +115,9 @@ class Design:
         self.names = [str(name) for name in features.names]
         self.names += [f"symbol={symbol}" for symbol in symbols]
 
+    def __deepcopy__(self, memo):
+        return self  # nothing in it changes
+
     def scores(self, coef):
         """Sum the weights (F, K) of the features of each symbol, (V, K)."""
         return self._shared @ coef[: self.n_shared] + coef[self.n_shared :]

@@ -1,8 +1,9 @@
 """Fit a hidden Markov model by L-BFGS on the marginal likelihood itself."""
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import softmax
+
+from skstruct.solvers import LBFGS
 
 __all__ = ["climb"]
 
@@ -44,7 +45,7 @@ class _Weights:
             logits[may], x = np.split(x, [may.sum()])
             setattr(self._model, name, softmax(logits, axis=-1))
         if self._emission is not None:
-            self._emission.set_coef(x.reshape(self._emission.coef_.shape).copy())
+            self._emission.set_coef(x.reshape(self._emission.coef_.shape))
 
     def gradient(self, statistics):
         """Slope of log-likelihood and log-prior, of the model's expected counts."""
@@ -57,53 +58,6 @@ class _Weights:
             n = len(self._model._possible)
             parts.append(self._emission.gradient(tuple(statistics[n:])).ravel())
         return np.concatenate([[], *parts])
-
-
-class _Ascent:
-    """What L-BFGS evaluates, and what is told of its iterations."""
-
-    def __init__(self, trainer, model, tol, on_iteration):
-        self.trainer, self.model = trainer, model
-        self.weights = _Weights(model)
-        self.tol, self.on_iteration = tol, on_iteration
-        self.history, self.n_passes = [], 0
-        self.converged = self.stopped = False
-        self.loss(self.weights.get())
-        self.previous = self.objective
-
-    def loss(self, x):
-        """Minus the objective a token, and its gradient."""
-        self.weights.set(x)
-        self.x, self.n_passes = x.copy(), self.n_passes + 1
-        self.posterior = self.trainer.posterior(self.model, 1.0)
-        self.objective = self.trainer.objective(self.model, self.posterior, 1.0)
-        statistics = self.model.statistics(self.trainer.batch, self.posterior)
-        gradient = self.weights.gradient(statistics)
-        return -self.objective, -gradient / self.trainer.n_tokens
-
-    def visit(self, x):
-        """Be at a point, if it was not the last one evaluated."""
-        if not np.array_equal(x, self.x):
-            self.loss(x)
-
-    def note(self):
-        """Add to the history, and tell of it."""
-        entry = self.trainer.entry(
-            1.0, len(self.history) + 1, self.objective, self.posterior
-        )
-        self.history.append(entry)
-        self.stopped = bool(self.on_iteration(self.model, self.posterior, self.history))
-
-    def record(self, x):
-        """An iteration ends here; StopIteration says that it is the last."""
-        self.visit(x)
-        self.note()
-        risen, self.previous = self.objective - self.previous, self.objective
-        self.converged = risen <= self.tol * abs(
-            self.objective
-        ) and self.trainer.may_stop(self.model, len(self.history), self.posterior)
-        if self.stopped or self.converged:
-            raise StopIteration
 
 
 def climb(trainer, model, *, max_iter, tol, on_iteration):
@@ -126,27 +80,31 @@ def climb(trainer, model, *, max_iter, tol, on_iteration):
     -------
     Run
     """
-    ascent = _Ascent(trainer, model, tol, on_iteration)
-    if ascent.x.size:
-        found = minimize(
-            ascent.loss,
-            ascent.x,
-            jac=True,
-            method="L-BFGS-B",
-            callback=ascent.record,
-            options={"maxiter": max_iter, "maxfun": np.inf, "ftol": 0.0, "gtol": 0.0},
+    weights, solver, history, n_passes = _Weights(model), LBFGS(), [], 0
+
+    def loss(x):
+        nonlocal n_passes
+        weights.set(x)
+        n_passes += 1
+        posterior = trainer.posterior(model, 1.0)
+        objective = trainer.objective(model, posterior, 1.0)
+        gradient = weights.gradient(model.statistics(trainer.batch, posterior))
+        return -objective, -gradient / trainer.n_tokens, posterior
+
+    x = weights.get()
+    state = loss(x)
+    converged = stopped = False
+    while len(history) < max_iter and not (converged or stopped):
+        before = state[0]
+        x, state, moved = solver.step(loss, x, state)
+        if not moved:  # its last try was another point
+            weights.set(x)
+        objective, posterior, iteration = -state[0], state[2], len(history) + 1
+        history.append(trainer.entry(1.0, iteration, objective, posterior))
+        stopped = bool(on_iteration(model, posterior, history))
+        converged = before + objective <= tol * abs(objective) and (
+            not moved or trainer.may_stop(model, iteration, posterior)
         )
-        ascent.visit(found.x)
-        # Where no step helps it is at a top, as far as numbers can tell.
-        halted = found.nit < max_iter and not ascent.stopped
-        ascent.converged = ascent.converged or halted
-    if not ascent.history:  # it began at a top
-        ascent.note()
     return trainer.result(
-        model,
-        ascent.posterior,
-        ascent.history,
-        ascent.n_passes,
-        converged=ascent.converged,
-        stopped=ascent.stopped,
+        model, state[2], history, n_passes, converged=converged, stopped=stopped
     )
