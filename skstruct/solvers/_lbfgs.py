@@ -3,6 +3,7 @@
 from collections import deque
 
 import numpy as np
+from scipy.linalg.blas import daxpy, ddot
 
 __all__ = ["LBFGS"]
 
@@ -93,18 +94,16 @@ class LBFGS:
             return -gradient / max(1.0, np.abs(gradient).sum())
         d, factors = -gradient, []
         for move, change, product in reversed(self._pairs):
-            factors.append(move @ d / product)
-            d = d - factors[-1] * change
+            factors.append(ddot(move, d) / product)
+            daxpy(change, d, a=-factors[-1])  # in place
         move, change, product = self._pairs[-1]
-        d *= product / (change @ change)
-        for (move, change, product), factor in zip(
-            self._pairs, reversed(factors), strict=True
-        ):
-            d += (factor - change @ d / product) * move
+        d *= product / ddot(change, change)
+        for move, change, product in self._pairs:
+            daxpy(move, d, a=factors.pop() - ddot(change, d) / product)
         return d
 
     def _remember(self, move, change):
-        product = move @ change
-        scale = np.linalg.norm(move) * np.linalg.norm(change)
+        product = ddot(move, change)
+        scale = np.sqrt(ddot(move, move) * ddot(change, change))
         if product > 1e-10 * scale:  # else the curvature is lost in rounding
             self._pairs.append((move, change, product))

@@ -1,0 +1,95 @@
+"""Features of tokens for an encoder: the default featurizer, and checks."""
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.feature_extraction import DictVectorizer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    PolynomialFeatures,
+    StandardScaler,
+)
+
+from skstruct.containers import Ragged
+from skstruct.containers._batch import locate
+from skstruct.featurizers import PerToken, TokenFeaturizer
+
+__all__ = ["default_featurizer", "feature_values", "fit_featurizer"]
+
+
+def default_featurizer(batch):
+    """The transformer, unfitted, that suits a batch.
+
+    Parameters
+    ----------
+    batch : Ragged
+        Tokens, feature dicts, vectors, or features with tokens beside them.
+
+    Returns
+    -------
+    transformer
+        Features that carry tokens, or are sparse, pass as they are.
+    """
+    if batch.values.ndim == 2:
+        if batch.tokens is not None or sp.issparse(batch.values):
+            return FunctionTransformer()
+        # Scaled, and with a constant: weights of unlike units share one penalty.
+        return PerToken(make_pipeline(StandardScaler(), PolynomialFeatures(1)))
+    if isinstance(next(iter(batch.values), None), dict):
+        return PerToken(DictVectorizer())
+    return TokenFeaturizer()
+
+
+def feature_values(features, batch):
+    """The checked features of all tokens.
+
+    Parameters
+    ----------
+    features : Ragged
+        What a featurizer answered.
+    batch : Ragged
+        What it was given.
+
+    Returns
+    -------
+    ndarray or csr_array of shape (T, F), dtype float64
+
+    Raises
+    ------
+    ValueError
+        If there is not one row of finite numbers for each token.
+    """
+    values = features.values if isinstance(features, Ragged) else features
+    if getattr(values, "ndim", 0) != 2 or values.shape[0] != batch.n_tokens:
+        raise ValueError(
+            "The featurizer must answer a Ragged with a row of numbers for each of the "
+            f"{batch.n_tokens} tokens, got {type(features).__name__} "
+            f"{getattr(values, 'shape', '')}."
+        )
+    try:
+        values = values.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"Features must be numbers ({error}).") from error
+    flat = values.data if sp.issparse(values) else values
+    if not np.isfinite(flat).all():
+        row = _first_bad_row(values)
+        sequence, position = locate(batch.offsets, row)
+        raise ValueError(
+            f"Features of the token at sequence {sequence}, position {position} hold "
+            "NaN or inf; impute or remove it."
+        )
+    return sp.csr_array(values) if sp.issparse(values) else values
+
+
+def fit_featurizer(featurizer, batch):
+    """A fitted clone of a featurizer, or of the default, and the features."""
+    out = default_featurizer(batch) if featurizer is None else clone(featurizer)
+    return out, feature_values(out.fit_transform(batch), batch)
+
+
+def _first_bad_row(values):
+    if sp.issparse(values):
+        entry = np.flatnonzero(~np.isfinite(values.data))[0]
+        return np.searchsorted(values.indptr, entry, side="right") - 1
+    return np.flatnonzero(~np.isfinite(values).all(axis=1))[0]

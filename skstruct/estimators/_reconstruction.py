@@ -1,0 +1,236 @@
+"""What a CRF autoencoder reconstructs: names to views, tokens to their targets."""
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, clone
+
+from skstruct._validation import read_batch
+from skstruct.containers import Ragged
+from skstruct.emissions import Categorical, Emission, Gaussian, LogLinear, Product, View
+from skstruct.featurizers import BrownClusterer, PerToken
+
+__all__ = ["RECONSTRUCTIONS", "Reconstruction", "surface"]
+
+_BOUNDARY = "<boundary>"
+
+
+def _brown(offset=0, exponent=1.0):
+    emission = Categorical(alpha=0.1, update="variational")
+    return View("brown", emission, offset=offset, exponent=exponent)
+
+
+def _spelling_and_context():
+    """The word by its spelling, and the classes of both neighbours."""
+    return Product(
+        [
+            ("token", View("token", LogLinear())),
+            ("previous", _brown(offset=-1, exponent=0.5)),
+            ("next", _brown(offset=1, exponent=0.5)),
+        ]
+    )
+
+
+RECONSTRUCTIONS = {
+    "auto": _spelling_and_context,
+    "brown": lambda: Product([("brown", _brown())]),
+    "loglinear": lambda: Product([("token", View("token", LogLinear()))]),
+    "token": lambda: Product([("token", View("token"))]),
+}
+
+TARGETS = {"brown": BrownClusterer}
+
+
+def surface(batch):
+    """The tokens of a batch, or its vectors where it carries no tokens.
+
+    Parameters
+    ----------
+    batch : Ragged
+        Tokens, vectors, or features with tokens beside them.
+
+    Returns
+    -------
+    Ragged
+    """
+    if batch.tokens is None:
+        return batch
+    return Ragged.from_arrays(batch.tokens, batch.offsets, tokens=batch.tokens)
+
+
+def as_product(reconstruction, batch):
+    """The views that a name or an emission stands for, unfitted.
+
+    Parameters
+    ----------
+    reconstruction : str or Emission
+        As given to the estimator.
+    batch : Ragged
+        What `surface` returned.
+
+    Returns
+    -------
+    Product
+    """
+    numeric = batch.values.ndim == 2
+    if isinstance(reconstruction, Product):
+        return clone(reconstruction)
+    if isinstance(reconstruction, Emission):
+        return Product([("token", View("token", clone(reconstruction)))])
+    if reconstruction not in RECONSTRUCTIONS:
+        raise ValueError(
+            f"reconstruction must be one of {sorted(RECONSTRUCTIONS)}, an emission or "
+            f"a Product of views, got {reconstruction!r}."
+        )
+    if numeric and reconstruction == "auto":
+        return Product([("token", View("token", Gaussian()))])
+    if numeric:
+        raise ValueError(
+            f"reconstruction={reconstruction!r} reads words, but X holds vectors "
+            "without tokens; use 'auto' or Gaussian(), or give the words by "
+            "Ragged.from_arrays(values, offsets, tokens=words)."
+        )
+    return RECONSTRUCTIONS[reconstruction]()
+
+
+class Reconstruction(BaseEstimator):
+    r"""What is reconstructed of each token, and by which distributions.
+
+    .. math:: \log p(\hat x \mid k) = \sum_v \gamma_v \log p_v(\hat x_v \mid k)
+
+    over views v, each with an exponent :math:`\gamma_v`.
+
+    Parameters
+    ----------
+    product : Product
+        Views and their emissions.
+
+    Attributes
+    ----------
+    product_ : Product
+        With fitted emissions.
+    emissions_ : dict of str to Emission
+        Fitted emissions by the name of the view.
+    targets_ : dict of str to transformer or None
+        By the name of the view what its emission sees of a token; None: the token.
+    """
+
+    def __init__(self, product):
+        self.product = product
+
+    def fit_encode(self, batch, fit=lambda estimator, X: estimator.fit(X)):
+        """Fit the targets on tokens or vectors, and give the observations.
+
+        Parameters
+        ----------
+        batch : Ragged
+            What `surface` returned.
+        fit : callable, default=None
+            ``fit(transformer, batch)`` returns a fitted transformer.
+
+        Returns
+        -------
+        Observations
+        """
+        self.product_ = clone(self.product)
+        self.targets_, fitted = {}, {}
+        for name, view in self._views():
+            target = view.target
+            if isinstance(target, str) and target == "token":
+                self.targets_[name] = None
+                continue
+            # Views of one target, such as both neighbours' classes, share its fit.
+            key = target if isinstance(target, str) else id(target)
+            if key not in fitted:
+                fitted[key] = fit(_as_transformer(target, name), batch)
+            self.targets_[name] = fitted[key]
+        return self._observe(batch, reset=True)
+
+    def encode(self, batch):
+        """Observations of other tokens or vectors."""
+        return self._observe(batch, reset=False)
+
+    def with_product(self, product):
+        """The same targets with other fitted emissions."""
+        out = Reconstruction(self.product)
+        out.product_, out.targets_ = product, self.targets_
+        return out
+
+    def log_prob(self, X):
+        """Log-probability of what is reconstructed of each token in each state.
+
+        Parameters
+        ----------
+        X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
+            Sequences as the estimator takes them.
+
+        Returns
+        -------
+        ndarray of shape (n_tokens, K)
+        """
+        observations = self.encode(surface(read_batch(X)[0])).in_use()
+        return self.product_.table(observations.rows)[observations.index]
+
+    @property
+    def emissions_(self):
+        """Fitted emissions by the name of the view."""
+        return self.product_.emissions_
+
+    def _views(self):
+        return self.product.views
+
+    def _observe(self, batch, reset):
+        seen, values = {}, {}
+        for name, view in self._views():
+            target = self.targets_[name]
+            if id(target) not in seen:
+                seen[id(target)] = _target_values(target, batch, name)
+            values[name] = _shifted(
+                seen[id(target)], view.offset, batch.offsets, f"view {name!r}"
+            )
+        return self.product_.encode(values, reset=reset, offsets=batch.offsets)
+
+
+def _as_transformer(target, name):
+    if isinstance(target, str):
+        if target not in TARGETS:
+            raise ValueError(
+                f"The target of view {name!r} must be one of "
+                f"{sorted([*TARGETS, 'token'])}, a transformer of sequences or a "
+                f"function of one token, got {target!r}."
+            )
+        return TARGETS[target]()
+    if callable(target) and not hasattr(target, "fit"):
+        return PerToken(target)
+    return clone(target)
+
+
+def _target_values(target, batch, name):
+    """What a view sees of each token, shape (T,) or (T, d)."""
+    if target is None:
+        return batch.values
+    out = target.transform(batch)
+    values = out.values if isinstance(out, Ragged) else out
+    if values.shape[0] != batch.n_tokens:
+        raise ValueError(
+            f"The target of view {name!r} answered {values.shape[0]} rows for "
+            f"{batch.n_tokens} tokens."
+        )
+    return values.toarray() if sp.issparse(values) else values
+
+
+def _shifted(values, offset, offsets, what):
+    """The value ``offset`` positions away in the same sequence."""
+    if offset == 0:
+        return values
+    if values.ndim != 1 or values.dtype.kind == "f":
+        raise ValueError(
+            f"{what}: offset={offset} needs a target of symbols, for vectors have none "
+            "for what lies beyond the ends of a sequence."
+        )
+    out = np.full(len(values), _BOUNDARY, dtype=object)
+    lengths = np.diff(offsets)
+    position = np.arange(len(values)) - np.repeat(offsets[:-1], lengths) + offset
+    inside = (position >= 0) & (position < np.repeat(lengths, lengths))
+    there = np.flatnonzero(inside)
+    out[there] = values[there + offset]
+    return out

@@ -1,0 +1,185 @@
+"""Where a CRF autoencoder starts: a first guess of the states of tokens."""
+
+import numpy as np
+from sklearn.base import clone
+
+from skstruct.containers import Ragged
+from skstruct.emissions import LogLinear
+from skstruct.emissions._vocabulary import Vocabulary
+from skstruct.estimators._annealed_hmm import AnnealedHMM
+from skstruct.featurizers import BrownClusterer, ExchangeClusterer
+
+__all__ = ["check_starts", "guess_states"]
+
+# A guessed label holds with this probability at the start.
+_TRUST = 0.9
+
+_NUMBER_WORD_CLASSES = ("exchange", "feature_hmm", "brown")
+_STARTS = (*_NUMBER_WORD_CLASSES, "hmm", "random", "supervised")
+
+
+def check_starts(init, *, words, named, labelled):
+    """The starts that a parameter asks for, a list.
+
+    Parameters
+    ----------
+    init : str, estimator or list of such
+        As given to the estimator.
+    words : bool
+        Whether tokens are words, not vectors.
+    named : bool
+        Whether a dictionary names the states.
+    labelled : bool
+        Whether labels that hold name the states.
+
+    Returns
+    -------
+    list of str and estimators
+
+    Raises
+    ------
+    ValueError
+        If a start is unknown, or does not suit the data.
+    """
+    automatic = "exchange" if words and not named else "hmm"
+    automatic = "supervised" if labelled else automatic
+    starts = list(init) if isinstance(init, list | tuple) else [init]
+    if not starts:
+        raise ValueError("init is an empty list; give at least one start.")
+    starts = [automatic if one == "auto" else one for one in starts]
+    for one in starts:
+        if not isinstance(one, str):
+            continue
+        if one not in _STARTS:
+            raise ValueError(
+                f"init must be 'auto', one of {sorted(_STARTS)}, an estimator or a "
+                f"list of these, got {one!r}."
+            )
+        if one == "supervised" and not labelled:
+            raise ValueError(
+                "init='supervised' needs labels that hold: give some as y, with "
+                "supervision='clamp'."
+            )
+        if one in _NUMBER_WORD_CLASSES and not words:
+            raise ValueError(
+                f"init={one!r} reads words, but X holds vectors without tokens; use "
+                "'hmm' or 'random'."
+            )
+        if one in _NUMBER_WORD_CLASSES and (named or labelled):
+            raise ValueError(
+                f"init={one!r} numbers its classes, but tag_dictionary or labels name "
+                "states; use init='auto'."
+            )
+    return starts
+
+
+def guess_states(init, batch, names, *, dictionary, random_state, n_jobs, fit):
+    """A guess of the states of all tokens.
+
+    Parameters
+    ----------
+    init : str or estimator
+        A name but "auto" and "supervised", or anything that fits sequences and then
+        predicts or transforms tokens to states.
+    batch : Ragged
+        Tokens or vectors.
+    names : StateNames
+        The states.
+    dictionary : TagDictionary or None
+        For a hidden Markov model.
+    random_state : RandomState
+        Source of randomness.
+    n_jobs : int or None
+        Threads.
+    fit : callable
+        ``fit(estimator, batch)`` returns a fitted estimator.
+
+    Returns
+    -------
+    ndarray of shape (T, K) or None
+        Distributions; rows sum to one. None leaves it to the emissions.
+    """
+    K = names.size
+    if isinstance(init, str):
+        if init == "random":
+            return _random_classes(batch, K, random_state)
+        seed = random_state.randint(np.iinfo(np.int32).max)
+        if init == "brown":
+            clusterer = fit(BrownClusterer(), batch)
+            return _smoothed(_brown_classes(clusterer, batch, K), K)
+        init = _default_estimator(init, K, dictionary, seed, n_jobs)
+    return _answer(fit(clone(init), batch), batch, names)
+
+
+def _smoothed(labels, n_states):
+    """Distributions that trust labels, -1 where there are none."""
+    out = np.full((len(labels), n_states), (1 - _TRUST) / n_states)
+    known = np.flatnonzero(labels >= 0)
+    out[known, labels[known]] += _TRUST
+    return out / out.sum(axis=1, keepdims=True)
+
+
+def _default_estimator(init, K, dictionary, seed, n_jobs):
+    if init == "exchange":
+        return ExchangeClusterer(K, random_state=seed, n_jobs=n_jobs)
+    if init == "feature_hmm":
+        return AnnealedHMM(
+            K,
+            emissions=LogLinear(),
+            solver="lbfgs",
+            max_iter=60,
+            n_init=3,
+            random_state=seed,
+            n_jobs=n_jobs,
+        )
+    # Short runs: long ones leave a likelihood that is hardly higher, and worse states.
+    limits = {"n_init": 8, "max_iter": 10} if dictionary is None else {}
+    return AnnealedHMM(
+        K, tag_dictionary=dictionary, random_state=seed, n_jobs=n_jobs, **limits
+    )
+
+
+def _random_classes(batch, K, random_state):
+    """One random class for each word."""
+    if batch.values.ndim == 2:
+        return None
+    words = Vocabulary.learn(batch.values, batch.offsets)
+    classes = random_state.randint(K, size=len(words))
+    return _smoothed(classes[words.codes(batch.values)], K)
+
+
+def _brown_classes(clusterer, batch, K):
+    """Classes of the tree of clusters, cut to K of them."""
+    classes = clusterer.cut(min(K, clusterer.n_clusters_))
+    numbers = dict(zip(clusterer.words_.tolist(), classes.tolist(), strict=True))
+    return np.array([numbers.get(w, -1) for w in batch.values.tolist()], dtype=np.intp)
+
+
+def _answer(estimator, batch, names):
+    """What a fitted estimator says of the states of tokens."""
+    K, what = names.size, type(estimator).__name__
+    if hasattr(estimator, "predict_proba"):
+        proba = _values(estimator.predict_proba(batch))
+        columns = getattr(estimator, "states_", np.arange(proba.shape[1])).tolist()
+        if proba.shape[1] != K or (names.named and columns != names.states.tolist()):
+            raise ValueError(
+                f"init: {what} gives probabilities of {proba.shape[1]} states "
+                f"({columns[:5]} ...), but there are {K} "
+                f"({names.states.tolist()[:5]} ...)."
+            )
+        return proba
+    method = "predict" if hasattr(estimator, "predict") else "transform"
+    labels = _values(getattr(estimator, method)(batch))
+    if names.named:
+        known = np.ones(len(labels), dtype=bool)
+        return _smoothed(names.codes(labels, known, batch, f"init, {what}"), K)
+    distinct, codes = np.unique(labels, return_inverse=True)
+    if len(distinct) > K:
+        raise ValueError(
+            f"init: {what} gives {len(distinct)} classes, but n_states is {K}."
+        )
+    return _smoothed(codes, K)
+
+
+def _values(answer):
+    return answer.values if isinstance(answer, Ragged) else Ragged(answer).values

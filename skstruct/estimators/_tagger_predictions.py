@@ -1,0 +1,240 @@
+"""What a fitted CRF autoencoder answers."""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from skstruct._validation import (
+    as_labels,
+    check_features,
+    check_sample_weight,
+    read_batch,
+    reject_lengths,
+)
+from skstruct.containers import Ragged
+from skstruct.estimators._autoencoder import EncodedBatch
+from skstruct.estimators._encoder_input import feature_values
+from skstruct.estimators._reconstruction import surface
+from skstruct.estimators._word_states import allowed_states
+from skstruct.structures import marginals
+
+__all__ = ["TaggerPredictions"]
+
+
+class _Read(NamedTuple):
+    """Sequences as the model reads them: potentials of p(y, x_hat | x)."""
+
+    data: Ragged
+    answer: object
+    batch: EncodedBatch
+    weights: np.ndarray
+    log_prob: np.ndarray
+
+    @property
+    def potentials(self):
+        return self.batch.potentials(self.weights, self.log_prob)
+
+
+class TaggerPredictions:
+    """Decoding, probabilities, scores and features of a fitted model."""
+
+    def _read(self, X, observed_labels=None):
+        check_is_fitted(self)
+        data, answer = read_batch(X)
+        check_features(self, X, data, reset=False)
+        words = surface(data)
+        features = feature_values(self.featurizer_.transform(data), data)
+        if features.shape[1] != len(self.coef_):
+            raise ValueError(
+                f"X has {features.shape[1]} features, but the model was fitted to "
+                f"{len(self.coef_)}; transform it by the same fitted featurizer."
+            )
+        labels = None
+        if observed_labels is not None:
+            name = "observed_labels"
+            labels = self._names.codes(
+                *as_labels(observed_labels, data, name), data, name
+            )
+        allowed = None
+        if self._dictionary is not None:
+            allowed = allowed_states(self._dictionary, words)
+            if labels is not None:
+                known = np.flatnonzero(labels >= 0)
+                allowed[known, labels[known]] = True
+        batch = EncodedBatch(
+            features,
+            data.offsets,
+            len(self.states_),
+            allowed=allowed,
+            labels=labels,
+            n_jobs=self.n_jobs,
+        )
+        weights = batch.linear.join(self.coef_, self.transition_coef_, self.start_coef_)
+        log_prob = self.reconstruction_.log_prob(words)
+        return _Read(data, answer, batch, weights, log_prob)
+
+    def predict(self, X, *, observed_labels=None):
+        r"""States of every token, by encoder and reconstruction together.
+
+        .. math:: \arg\max_y \, p(y \mid x, \hat x)
+
+        Parameters
+        ----------
+        X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
+            Sequences as in ``fit``.
+        observed_labels : Ragged or list-like of sequences, default=None
+            Labels that hold; None (or -1 among integers) where unknown.
+
+        Returns
+        -------
+        Ragged, object array of arrays, or array of shape (n_samples,)
+            Entries of ``states_``, in the form of X. With ``decoding="posterior"``
+            those of the largest marginals; with "type" each word of the training data
+            has one state everywhere, unless a label says otherwise.
+        """
+        read = self._read(X, observed_labels)
+        chain, p = read.batch.joint, read.potentials
+        if self.decoding == "viterbi":
+            codes, _ = chain.argmax(p)
+        else:
+            codes = marginals(chain, p, n_jobs=self.n_jobs).argmax(axis=1)
+        if self.decoding == "type" and self._word_states is not None:
+            codes = self._word_states.overrule(codes, surface(read.data).values)
+            labels = read.batch.labels
+            if labels is not None:
+                codes = np.where(labels >= 0, labels, codes)
+        return read.answer(self.states_[codes])
+
+    def fit_predict(self, X, y=None, sample_weight=None):
+        """Fit, then predict the training data.
+
+        Parameters
+        ----------
+        X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
+            Sequences as in ``fit``.
+        y : Ragged or list-like of sequences, default=None
+            As in ``fit``; under ``supervision="clamp"`` known labels hold.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of sequences.
+
+        Returns
+        -------
+        Ragged, object array of arrays, or array of shape (n_samples,)
+            As ``predict`` returns it.
+        """
+        self.fit(X, y, sample_weight)
+        labels = y if self.supervision == "clamp" else None
+        return self.predict(X, observed_labels=labels)
+
+    def predict_proba(self, X, *, observed_labels=None):
+        """Probability of each state of every token, given all tokens.
+
+        Parameters
+        ----------
+        X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
+            Sequences as in ``fit``.
+        observed_labels : Ragged or list-like of sequences, default=None
+            Labels that hold; None (or -1 among integers) where unknown.
+
+        Returns
+        -------
+        Ragged, object array of arrays, or array of shape (n_samples, K)
+            Marginals of p(y | x, x_hat), columns in the order of ``states_``.
+        """
+        read = self._read(X, observed_labels)
+        return read.answer(
+            marginals(read.batch.joint, read.potentials, n_jobs=self.n_jobs)
+        )
+
+    def score_samples(self, X):
+        r"""Log-probability of the reconstruction of each sequence.
+
+        Parameters
+        ----------
+        X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
+            Sequences as in ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            :math:`\log p(\hat x \mid x)`, in nats; 0 for an empty sequence.
+        """
+        return self._log_likelihoods(self._read(X))
+
+    def score(self, X, y=None, sample_weight=None):
+        r"""Mean log-probability of the reconstruction of a token.
+
+        Comparable only between models with the same reconstruction.
+
+        Parameters
+        ----------
+        X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
+            Sequences as in ``fit``.
+        y : object, default=None
+            Not read; numbers that look like the lengths of sequences are refused.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of sequences.
+
+        Returns
+        -------
+        float
+            Greater is better.
+        """
+        read = self._read(X)
+        reject_lengths(y, read.data)
+        weight = check_sample_weight(sample_weight, len(read.data))
+        n_tokens = weight @ read.data.lengths
+        total = weight @ self._log_likelihoods(read)
+        return float(total / n_tokens) if n_tokens else 0.0
+
+    def _log_likelihoods(self, read):
+        batch = read.batch
+        free = batch.potentials(read.weights)
+        joint = batch.joint.log_partition(read.potentials, n_jobs=self.n_jobs)
+        return joint - batch.encoder.log_partition(free, n_jobs=self.n_jobs)
+
+    def get_feature_names_out(self):
+        """Names of the encoder's features, shape (F,)."""
+        check_is_fitted(self)
+        if hasattr(self.featurizer_, "get_feature_names_out"):
+            return np.asarray(self.featurizer_.get_feature_names_out(), dtype=object)
+        return np.array([f"x{i}" for i in range(len(self.coef_))], dtype=object)
+
+    def top_features(self, n=10):
+        """The features that speak most for each state, as a table.
+
+        Parameters
+        ----------
+        n : int, default=10
+            How many for each state.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns "state", "feature" and "weight"; the weight is the encoder's, less
+            the feature's mean over states. Largest first within each state.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        names = self.get_feature_names_out()
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError(
+                "top_features answers with a pandas DataFrame: "
+                "pip install 'skstruct[plot]'."
+            ) from error
+        centred = self.coef_ - self.coef_.mean(axis=1, keepdims=True)
+        best = np.argsort(-centred, axis=0, kind="stable")[:n].T
+        n_kept = best.shape[1]
+        return pd.DataFrame(
+            {
+                "state": np.repeat(self.states_, n_kept),
+                "feature": names[best.ravel()],
+                "weight": np.take_along_axis(centred, best.T, axis=0).T.ravel(),
+            }
+        )

@@ -1,0 +1,93 @@
+"""What sequence models are trained on: sequences, weights, labels that hold."""
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+
+from skstruct._validation import (
+    as_labels,
+    check_sample_weight,
+    read_batch,
+    reject_lengths,
+)
+from skstruct.containers import Ragged
+
+__all__ = ["TrainingData", "read_training_data"]
+
+
+class TrainingData(NamedTuple):
+    """Sequences to learn from.
+
+    Attributes
+    ----------
+    batch : Ragged
+        All sequences; those without weight are empty, so that errors number them.
+    weight : ndarray of shape (n,)
+        Weights of sequences.
+    labels, known : ndarray of shape (T,), or None
+        Clamped labels and where they are known; None if labels are not read.
+    """
+
+    batch: Ragged
+    weight: np.ndarray
+    labels: np.ndarray | None
+    known: np.ndarray | None
+
+
+def read_training_data(X, y, sample_weight, supervision):
+    """Read what was given to ``fit``.
+
+    Parameters
+    ----------
+    X, y, sample_weight : object
+        As given to ``fit``.
+    supervision : {"ignore", "clamp"}
+        Whether labels hold.
+
+    Returns
+    -------
+    TrainingData
+
+    Raises
+    ------
+    ValueError
+        If the input is not understood, or holds no tokens that weigh.
+    """
+    batch, _ = read_batch(X)
+    reject_lengths(y, batch)
+    weight = check_sample_weight(sample_weight, len(batch))
+    labels = known = None
+    if supervision == "ignore":
+        if y is not None:
+            _warn_if_partly_unknown(y, batch)
+    elif y is not None:
+        labels, known = as_labels(y, batch)
+    used = weight > 0
+    if not used.all():
+        kept = np.repeat(used, batch.lengths)
+        tokens = None if batch.tokens is None else batch.tokens[kept]
+        rest = Ragged.from_lengths(
+            batch.values[kept], batch.lengths * used, tokens=tokens
+        )
+        rest.header = batch.header
+        batch = rest
+        if labels is not None:
+            labels, known = labels[kept], known[kept]
+    if batch.n_tokens == 0:
+        raise ValueError("X holds no tokens: its sequences are empty or have weight 0.")
+    return TrainingData(batch, weight, labels, known)
+
+
+def _warn_if_partly_unknown(y, batch):
+    """Say that some labels are known, but none is read."""
+    try:
+        known = as_labels(y, batch)[1]
+    except (ValueError, TypeError):
+        return  # it is not read, so it may be anything
+    if known.any() and not known.all():
+        warnings.warn(
+            "y has known and unknown labels, but supervision='ignore' reads none of "
+            "them; set supervision='clamp' to learn from the known ones.",
+            stacklevel=6,
+        )
