@@ -9,6 +9,7 @@ from skstruct.emissions._categorical import Categorical
 from skstruct.emissions._dirichlet import draw
 from skstruct.emissions._symbol_features import Design, SymbolFeatures, check_features
 from skstruct.emissions._vocabulary import as_tokens
+from skstruct.kernels._blas import one_blas_thread
 from skstruct.solvers import LBFGS
 
 __all__ = ["LogLinear"]
@@ -303,11 +304,12 @@ class LogLinear(Emission):
             return -value / scale, -self.gradient(statistics).ravel() / scale
 
         solver, x = LBFGS(), start.ravel()
-        state = loss(x)
-        for _ in range(self.max_iter if self._started else self.start_iter):
-            x, state, moved = solver.step(loss, x, state)
-            if not moved:
-                break
+        with one_blas_thread:
+            state = loss(x)
+            for _ in range(self.max_iter if self._started else self.start_iter):
+                x, state, moved = solver.step(loss, x, state)
+                if not moved:
+                    break
         self._started = True
         self.set_coef(x.reshape(start.shape))
 

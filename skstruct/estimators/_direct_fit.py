@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.special import softmax
 
+from skstruct.kernels._blas import one_blas_thread
 from skstruct.solvers import LBFGS
 
 __all__ = ["climb"]
@@ -96,7 +97,8 @@ def climb(trainer, model, *, max_iter, tol, on_iteration):
     converged = stopped = False
     while len(history) < max_iter and not (converged or stopped):
         before = state[0]
-        x, state, moved = solver.step(loss, x, state)
+        with one_blas_thread:
+            x, state, moved = solver.step(loss, x, state)
         if not moved:  # its last try was another point
             weights.set(x)
         objective, posterior, iteration = -state[0], state[2], len(history) + 1

@@ -1,14 +1,12 @@
 """How a batch is split over threads, so that results do not depend on their number."""
 
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
 from joblib import effective_n_jobs
-from threadpoolctl import ThreadpoolController
 
-__all__ = ["chunks", "one_blas_thread", "run_chunks"]
+__all__ = ["chunks", "run_chunks"]
 
 
 def chunks(offsets, tokens_per_chunk=1 << 15):
@@ -53,32 +51,3 @@ def run_chunks(function, chunks, n_jobs=None):
         return [function(first, last) for first, last in chunks]
     with ThreadPoolExecutor(n_threads) as pool:
         return list(pool.map(lambda chunk: function(*chunk), chunks))
-
-
-class _OneBlasThread:
-    """A limit that several Python threads may hold at once.
-
-    The first to come sets it, the last to go lifts it: each on its own would save the
-    limit of another as what was there before.
-    """
-
-    def __init__(self):
-        self._lock, self._holders = threading.Lock(), 0
-        self._controller = self._limit = None
-
-    def __enter__(self):
-        with self._lock:
-            self._holders += 1
-            if self._holders == 1:
-                self._controller = self._controller or ThreadpoolController()
-                self._limit = self._controller.limit(limits=1, user_api="blas")
-
-    def __exit__(self, *exception):
-        with self._lock:
-            self._holders -= 1
-            if self._holders == 0:
-                self._limit.restore_original_limits()
-
-
-# Products here are small: threads go over chunks, BLAS keeps to one.
-one_blas_thread = _OneBlasThread()
