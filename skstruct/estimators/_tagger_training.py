@@ -19,6 +19,7 @@ from skstruct.estimators._state_names import StateNames, token_place
 from skstruct.estimators._tag_dictionary import TagDictionary
 from skstruct.estimators._training_data import read_training_data
 from skstruct.estimators._word_states import WordStates, allowed_states
+from skstruct.kernels._blas import one_blas_thread
 from skstruct.optim import block_coordinate_descent
 from skstruct.solvers import LBFGS, AdaGrad
 from skstruct.structures._base import sum_by_sequence
@@ -129,7 +130,7 @@ class TaggerTraining:
                 if monitor.stopped:
                     return
                 model, weights = self._start(init, random_state)
-                with monitor.run() as tell:
+                with monitor.run() as tell, one_blas_thread:
                     run = self._climb(model, weights, random_state, tell)
                 yield run
 
@@ -195,8 +196,8 @@ class TaggerTraining:
             history.append(
                 {
                     "iteration": iteration,
-                    "objective": -state.loss,
-                    "log_likelihood": state.log_likelihood / n_tokens,
+                    "objective": float(-state.loss),
+                    "log_likelihood": float(state.log_likelihood / n_tokens),
                 }
             )
 
