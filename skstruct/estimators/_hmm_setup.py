@@ -224,6 +224,11 @@ def skewing_potentials(fitted, names, emission, rows, order):
             f"skew_from has seen {widths[0]} features, X has {widths[1]}; they must be "
             "the same."
         )
+    if hasattr(emission, "emissions_"):
+        raise ValueError(
+            "skew_from is not for emissions of several views (Product): their "
+            "vocabularies may differ. Use one emission, or plain annealing."
+        )
     model = fitted._model.copy()
     if names.named:
         model.reorder([theirs.index(state) for state in names.states.tolist()])

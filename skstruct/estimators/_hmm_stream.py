@@ -4,6 +4,7 @@ import reprlib
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from skstruct.estimators._em_fit import Run
 from skstruct.estimators._hmm import HiddenMarkovModel
@@ -116,5 +117,10 @@ class Stream:
 
 
 def _same(one, other):
-    """Whether two values of a parameter, of which both may be arrays, are equal."""
+    """Whether two values of a parameter, arrays or components maybe, are equal."""
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, BaseEstimator) and type(one) is type(other):
+        theirs = other.get_params(deep=False)
+        return all(_same(v, theirs[k]) for k, v in one.get_params(deep=False).items())
     return np.array_equal(np.asarray(one, object), np.asarray(other, object))

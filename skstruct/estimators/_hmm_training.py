@@ -6,13 +6,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from skstruct._validation import (
-    as_labels,
     check_features,
-    check_sample_weight,
-    read_batch,
-    reject_lengths,
 )
-from skstruct.containers import Ragged
 from skstruct.estimators._direct_fit import climb
 from skstruct.estimators._em_fit import Run, Trainer
 from skstruct.estimators._hmm import STRUCTURES, TaggedBatch, reordered
@@ -30,13 +25,13 @@ from skstruct.estimators._hmm_setup import (
 )
 from skstruct.estimators._hmm_stream import Stream
 from skstruct.estimators._hmm_warnings import (
-    warn_if_partly_unknown,
     warn_of_input,
     warn_of_labels,
 )
 from skstruct.estimators._resolve import resolve_emission
 from skstruct.estimators._state_names import StateNames
 from skstruct.estimators._tag_dictionary import TagDictionary
+from skstruct.estimators._training_data import read_training_data
 
 __all__ = ["Training"]
 
@@ -58,7 +53,8 @@ class Training:
         self.estimator = e = estimator
         self.stream = stream
         self._goes_on = stream is not None and stream.model is not None
-        labels, known = self._read_input(X, y, sample_weight)
+        data = read_training_data(X, y, sample_weight, e.supervision)
+        self.data, self.weight, labels, known = data
         dictionary = None
         if e.tag_dictionary is not None:
             dictionary = TagDictionary.of(e.tag_dictionary)
@@ -114,35 +110,6 @@ class Training:
         if allowed is not None and codes is not None:
             warn_of_labels(self, allowed, codes)
 
-    def _read_input(self, X, y, sample_weight):
-        """Sequences that have a weight, the others empty, and their labels.
-
-        The clamped labels and where they are known are (None, None) if y is not read.
-        """
-        data, _ = read_batch(X)
-        reject_lengths(y, data)
-        self.weight = check_sample_weight(sample_weight, len(data))
-        labels = known = None
-        if self.estimator.supervision == "ignore":
-            if y is not None:
-                warn_if_partly_unknown(y, data)
-        elif y is not None:
-            labels, known = as_labels(y, data)
-        used = self.weight > 0
-        if not used.all():  # emptied, not left out: errors number the sequences
-            kept = np.repeat(used, data.lengths)
-            header = data.header
-            data = Ragged.from_lengths(data.values[kept], data.lengths * used)
-            data.header = header
-            if labels is not None:
-                labels, known = labels[kept], known[kept]
-        if data.n_tokens == 0:
-            raise ValueError(
-                "X holds no tokens: its sequences are empty or have weight 0."
-            )
-        self.data = data
-        return labels, known
-
     def _read_values(self):
         values, offsets = self.data.values, self.data.offsets
         if not self._goes_on:
@@ -195,8 +162,10 @@ class Training:
         """Number of starts."""
         if self.estimator.n_init != "auto":
             return self.estimator.n_init
-        symbols = hasattr(self.emission, "symbols_") and self.names.size > 1
-        return 5 if symbols and not self._starts_uniform() else 1
+        views = getattr(self.emission, "emissions_", {"": self.emission}).values()
+        symbols = any(hasattr(view, "symbols_") for view in views)
+        at_random = symbols and self.names.size > 1 and not self._starts_uniform()
+        return 5 if at_random else 1
 
     @property
     def max_iter(self):

@@ -5,29 +5,14 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from skstruct._validation import as_labels
 from skstruct.estimators._state_names import token_place
+from skstruct.estimators._training_data import warn_of_rows
 
 __all__ = [
-    "warn_if_partly_unknown",
     "warn_of_input",
     "warn_of_labels",
     "warn_of_run",
 ]
-
-
-def warn_if_partly_unknown(y, batch):
-    """Say that some labels are known, but none is read."""
-    try:
-        known = as_labels(y, batch)[1]
-    except (ValueError, TypeError):
-        return  # it is not read, so it may be anything
-    if known.any() and not known.all():
-        warnings.warn(
-            "y has known and unknown labels, but supervision='ignore' reads none of "
-            "them; set supervision='clamp' to learn from the known ones.",
-            stacklevel=6,
-        )
 
 
 def warn_of_input(training):
@@ -38,14 +23,7 @@ def warn_of_input(training):
             "supervision='clamp', but no label is known: y names no states.",
             stacklevel=5,
         )
-    if training.names.size > 1 and len(data) > 1 and data.lengths.max() == 1:
-        warnings.warn(
-            "All sequences have length one: rows were read as separate sequences, "
-            "so there are no transitions to learn. For one series pass [X], for "
-            "several Ragged.from_lengths(X, lengths); to search over one series "
-            "use BlockSplit or TransductiveSplit of skstruct.model_selection.",
-            stacklevel=5,
-        )
+    warn_of_rows(data, training.names.size)
     asked = e.betas is not None or not isinstance(e.beta_min, str)
     blind = not training.guided and training.skew is None
     # Streams are not annealed.

@@ -17,7 +17,7 @@ from skstruct.estimators._reconstruction import Reconstruction, as_product, surf
 from skstruct.estimators._starts import check_starts, guess_states
 from skstruct.estimators._state_names import StateNames, token_place
 from skstruct.estimators._tag_dictionary import TagDictionary
-from skstruct.estimators._training_data import read_training_data
+from skstruct.estimators._training_data import read_training_data, warn_of_rows
 from skstruct.estimators._word_states import WordStates, allowed_states
 from skstruct.kernels._blas import one_blas_thread
 from skstruct.optim import block_coordinate_descent
@@ -74,6 +74,7 @@ class TaggerTraining:
         self.names = StateNames(
             e.n_states, self.dictionary, data.labels, data.known, {}
         )
+        warn_of_rows(self.data, self.names.size)
         self.labels = None
         if data.labels is not None:
             self.labels = self.names.codes(data.labels, data.known, self.data)

@@ -13,7 +13,7 @@ from skstruct._validation import (
 )
 from skstruct.containers import Ragged
 
-__all__ = ["TrainingData", "read_training_data"]
+__all__ = ["TrainingData", "read_training_data", "warn_of_rows"]
 
 
 class TrainingData(NamedTuple):
@@ -89,5 +89,17 @@ def _warn_if_partly_unknown(y, batch):
         warnings.warn(
             "y has known and unknown labels, but supervision='ignore' reads none of "
             "them; set supervision='clamp' to learn from the known ones.",
+            stacklevel=6,
+        )
+
+
+def warn_of_rows(batch, n_states):
+    """Say that a table was read as separate sequences, which may not be meant."""
+    if n_states > 1 and len(batch) > 1 and batch.lengths.max() == 1:
+        warnings.warn(
+            "All sequences have length one: rows were read as separate sequences, "
+            "so there are no transitions to learn. For one series pass [X], for "
+            "several Ragged.from_lengths(X, lengths); to search over one series "
+            "use BlockSplit or TransductiveSplit of skstruct.model_selection.",
             stacklevel=6,
         )
