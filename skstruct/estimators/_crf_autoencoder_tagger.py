@@ -137,8 +137,8 @@ class CRFAutoencoderTagger(TaggerPredictions, StructuredEstimator):
     ConvergenceWarning
         If some states end up without tokens.
     UserWarning
-        If all sequences have length one, if labels contradict ``tag_dictionary``, or
-        if partly unknown ``y`` is ignored.
+        If all sequences have length one, if labels contradict ``tag_dictionary``, if
+        partly unknown ``y`` is ignored, or if no label is known that could hold.
 
     See Also
     --------
@@ -258,7 +258,8 @@ class CRFAutoencoderTagger(TaggerPredictions, StructuredEstimator):
         "init": "ExchangeClusterer(12)",
     }
 
-    @fit_context(prefer_skip_nested_validation=True)
+    # Featurizers, emissions and starts are the user's: they check their parameters.
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y=None, sample_weight=None):
         """Fit the model.
 

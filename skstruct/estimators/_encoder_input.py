@@ -15,7 +15,7 @@ from skstruct.containers import Ragged
 from skstruct.containers._batch import locate
 from skstruct.featurizers import PerToken, TokenFeaturizer
 
-__all__ = ["default_featurizer", "feature_values", "fit_featurizer"]
+__all__ = ["default_featurizer", "fit_featurizer", "make_features"]
 
 
 def default_featurizer(batch):
@@ -41,15 +41,15 @@ def default_featurizer(batch):
     return TokenFeaturizer()
 
 
-def feature_values(features, batch):
+def make_features(featurize, batch):
     """The checked features of all tokens.
 
     Parameters
     ----------
-    features : Ragged
-        What a featurizer answered.
+    featurize : callable
+        Method of a featurizer.
     batch : Ragged
-        What it was given.
+        What it is given.
 
     Returns
     -------
@@ -60,6 +60,12 @@ def feature_values(features, batch):
     ValueError
         If there is not one row of finite numbers for each token.
     """
+    try:
+        features = featurize(batch)
+    except ValueError:
+        # Those who do not want NaN do not say where it stands.
+        _reject_not_finite(batch.values, batch.offsets)
+        raise
     values = features.values if isinstance(features, Ragged) else features
     if getattr(values, "ndim", 0) != 2 or values.shape[0] != batch.n_tokens:
         raise ValueError(
@@ -71,25 +77,30 @@ def feature_values(features, batch):
         values = values.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"Features must be numbers ({error}).") from error
-    flat = values.data if sp.issparse(values) else values
-    if not np.isfinite(flat).all():
-        row = _first_bad_row(values)
-        sequence, position = locate(batch.offsets, row)
-        raise ValueError(
-            f"Features of the token at sequence {sequence}, position {position} hold "
-            "NaN or inf; impute or remove it."
-        )
+    _reject_not_finite(values, batch.offsets)
     return sp.csr_array(values) if sp.issparse(values) else values
 
 
 def fit_featurizer(featurizer, batch):
     """A fitted clone of a featurizer, or of the default, and the features."""
     out = default_featurizer(batch) if featurizer is None else clone(featurizer)
-    return out, feature_values(out.fit_transform(batch), batch)
+    return out, make_features(out.fit_transform, batch)
 
 
-def _first_bad_row(values):
+def _reject_not_finite(values, offsets):
+    """Raise, and say where, if there are numbers that are not finite."""
+    flat = values.data if sp.issparse(values) else values
+    if flat.dtype.kind != "f" or np.isfinite(flat).all():
+        return
     if sp.issparse(values):
-        entry = np.flatnonzero(~np.isfinite(values.data))[0]
-        return np.searchsorted(values.indptr, entry, side="right") - 1
-    return np.flatnonzero(~np.isfinite(values).all(axis=1))[0]
+        entry = np.flatnonzero(~np.isfinite(flat))[0]
+        row = np.searchsorted(values.indptr, entry, side="right") - 1
+    else:
+        row = np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))[
+            0
+        ]
+    sequence, position = locate(offsets, row)
+    raise ValueError(
+        f"Features of the token at sequence {sequence}, position {position} hold "
+        "NaN or inf; impute or remove it."
+    )

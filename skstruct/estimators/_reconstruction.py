@@ -51,8 +51,20 @@ def surface(batch):
     Returns
     -------
     Ragged
+
+    Raises
+    ------
+    ValueError
+        If there is nothing but features.
     """
     if batch.tokens is None:
+        values = batch.values
+        if sp.issparse(values) or isinstance(next(iter(values), None), dict):
+            raise ValueError(
+                "X holds features without tokens, and tokens are what is "
+                "reconstructed; give the words by Ragged.from_arrays(values, offsets, "
+                "tokens=words)."
+            )
         return batch
     return Ragged.from_arrays(batch.tokens, batch.offsets, tokens=batch.tokens)
 
@@ -117,7 +129,7 @@ class Reconstruction(BaseEstimator):
     def __init__(self, product):
         self.product = product
 
-    def fit_encode(self, batch, fit=lambda estimator, X: estimator.fit(X)):
+    def fit_encode(self, batch, fit=lambda estimator, X: estimator.fit(X, None)):
         """Fit the targets on tokens or vectors, and give the observations.
 
         Parameters

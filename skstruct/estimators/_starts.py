@@ -1,5 +1,7 @@
 """Where a CRF autoencoder starts: a first guess of the states of tokens."""
 
+import warnings
+
 import numpy as np
 from sklearn.base import clone
 
@@ -7,6 +9,7 @@ from skstruct.containers import Ragged
 from skstruct.emissions import LogLinear
 from skstruct.emissions._vocabulary import Vocabulary
 from skstruct.estimators._annealed_hmm import AnnealedHMM
+from skstruct.estimators._state_names import token_place
 from skstruct.featurizers import BrownClusterer, ExchangeClusterer
 
 __all__ = ["check_starts", "guess_states"]
@@ -48,6 +51,10 @@ def check_starts(init, *, words, named, labelled):
         raise ValueError("init is an empty list; give at least one start.")
     starts = [automatic if one == "auto" else one for one in starts]
     for one in starts:
+        if not isinstance(one, str) and (
+            isinstance(one, type) or not hasattr(one, "fit")
+        ):
+            raise ValueError(f"init must hold names or estimators, got {one!r}.")
         if not isinstance(one, str):
             continue
         if one not in _STARTS:
@@ -108,6 +115,10 @@ def guess_states(init, batch, names, *, dictionary, random_state, n_jobs, fit):
             clusterer = fit(BrownClusterer(), batch)
             return _smoothed(_brown_classes(clusterer, batch, K), K)
         init = _default_estimator(init, K, dictionary, seed, n_jobs)
+        with warnings.catch_warnings():
+            # Short on purpose; of the data, the tagger speaks itself.
+            warnings.simplefilter("ignore", UserWarning)
+            return _answer(fit(init, batch), batch, names)
     return _answer(fit(clone(init), batch), batch, names)
 
 
@@ -159,7 +170,7 @@ def _answer(estimator, batch, names):
     """What a fitted estimator says of the states of tokens."""
     K, what = names.size, type(estimator).__name__
     if hasattr(estimator, "predict_proba"):
-        proba = _values(estimator.predict_proba(batch))
+        proba = _values(estimator.predict_proba(batch), batch, what)
         columns = getattr(estimator, "states_", np.arange(proba.shape[1])).tolist()
         if proba.shape[1] != K or (names.named and columns != names.states.tolist()):
             raise ValueError(
@@ -167,9 +178,15 @@ def _answer(estimator, batch, names):
                 f"({columns[:5]} ...), but there are {K} "
                 f"({names.states.tolist()[:5]} ...)."
             )
-        return proba
+        good = ((proba >= 0) & (proba < np.inf)).all(axis=1) & (proba.sum(axis=1) > 0)
+        if not good.all():
+            raise ValueError(
+                f"init: {what} gives no probabilities at "
+                f"{token_place(good.argmin(), batch.offsets)}: {proba[good.argmin()]}."
+            )
+        return proba / proba.sum(axis=1, keepdims=True)
     method = "predict" if hasattr(estimator, "predict") else "transform"
-    labels = _values(getattr(estimator, method)(batch))
+    labels = _values(getattr(estimator, method)(batch), batch, what)
     if names.named:
         known = np.ones(len(labels), dtype=bool)
         return _smoothed(names.codes(labels, known, batch, f"init, {what}"), K)
@@ -181,5 +198,12 @@ def _answer(estimator, batch, names):
     return _smoothed(codes, K)
 
 
-def _values(answer):
-    return answer.values if isinstance(answer, Ragged) else Ragged(answer).values
+def _values(answer, batch, what):
+    """One value, or row, for each token."""
+    answer = answer if isinstance(answer, Ragged) else Ragged(answer)
+    if not np.array_equal(answer.offsets, batch.offsets):
+        raise ValueError(
+            f"init: {what} answers {answer}, which does not fit {batch}; it must "
+            "answer for every token."
+        )
+    return answer.values

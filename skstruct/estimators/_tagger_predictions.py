@@ -14,7 +14,7 @@ from skstruct._validation import (
 )
 from skstruct.containers import Ragged
 from skstruct.estimators._autoencoder import EncodedBatch
-from skstruct.estimators._encoder_input import feature_values
+from skstruct.estimators._encoder_input import make_features
 from skstruct.estimators._reconstruction import surface
 from skstruct.estimators._word_states import allowed_states
 from skstruct.structures import marginals
@@ -43,8 +43,13 @@ class TaggerPredictions:
         check_is_fitted(self)
         data, answer = read_batch(X)
         check_features(self, X, data, reset=False)
+        if data.values.ndim == 1 and data.n_tokens and hasattr(self, "n_features_in_"):
+            raise ValueError(
+                f"X holds tokens, but the model was fitted to {self.n_features_in_} "
+                "features of each."
+            )
         words = surface(data)
-        features = feature_values(self.featurizer_.transform(data), data)
+        features = make_features(self.featurizer_.transform, data)
         if features.shape[1] != len(self.coef_):
             raise ValueError(
                 f"X has {features.shape[1]} features, but the model was fitted to "

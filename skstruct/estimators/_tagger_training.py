@@ -84,6 +84,7 @@ class TaggerTraining:
             named=self.dictionary is not None,
             labelled=self.labels is not None and bool((self.labels >= 0).any()),
         )
+        self._warn_of_labels()
         self._fit_component = check_memory(e.memory).cache(_fit)
         product = as_product(e.reconstruction, self.surface)
         self.reconstruction = Reconstruction(product)
@@ -100,6 +101,14 @@ class TaggerTraining:
             weight=self.weight,
             n_jobs=e.n_jobs,
         )
+
+    def _warn_of_labels(self):
+        """Say that there are none."""
+        if self.labels is not None and not (self.labels >= 0).any():
+            warnings.warn(
+                "supervision='clamp', but no label is known: y names no states.",
+                stacklevel=5,
+            )
 
     def _allowed(self):
         """States of each token by the dictionary; a label that holds is one of them."""
@@ -238,7 +247,13 @@ class TaggerTraining:
                 log_prob = model.log_prob[rows]
                 there = part.evaluate(weights, log_prob, model.l2, model.centre)
                 weights = adagrad.step(weights, there.gradient)
-            return weights, model.evaluate(weights), True
+            state = model.evaluate(weights)
+            if not np.isfinite(state.loss):
+                raise ValueError(
+                    "AdaGrad has left the range of numbers; use a learning_rate "
+                    f"smaller than {self.estimator.learning_rate:g}."
+                )
+            return weights, state, True
 
         return move
 
@@ -281,4 +296,4 @@ class TaggerTraining:
 
 def _fit(estimator, batch):
     """Fit a component; a function of its own, so that its results can be kept."""
-    return estimator.fit(batch)
+    return estimator.fit(batch, None)  # FrozenEstimator insists on a y
