@@ -3,8 +3,14 @@
 # First, so that compiled code finds a cache folder before anything asks for one.
 import skstruct.kernels  # noqa: F401
 from skstruct.containers import Ragged
-from skstruct.estimators import AnnealedHMM, TagDictionary
+from skstruct.estimators import AnnealedHMM, CRFAutoencoderTagger, TagDictionary
 
-__all__ = ["AnnealedHMM", "Ragged", "TagDictionary", "__version__"]
+__all__ = [
+    "AnnealedHMM",
+    "CRFAutoencoderTagger",
+    "Ragged",
+    "TagDictionary",
+    "__version__",
+]
 
 __version__ = "0.1.0.dev0"

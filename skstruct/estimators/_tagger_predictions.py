@@ -200,7 +200,13 @@ class TaggerPredictions:
         return joint - batch.encoder.log_partition(free, n_jobs=self.n_jobs)
 
     def get_feature_names_out(self):
-        """Names of the encoder's features, shape (F,)."""
+        """Names of the encoder's features.
+
+        Returns
+        -------
+        ndarray of str of shape (F,)
+            Those of ``featurizer_``, "x0", "x1" ... where it has none.
+        """
         check_is_fitted(self)
         if hasattr(self.featurizer_, "get_feature_names_out"):
             return np.asarray(self.featurizer_.get_feature_names_out(), dtype=object)
