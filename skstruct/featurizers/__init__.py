@@ -1,7 +1,8 @@
 """Transformers of sequences."""
 
+from skstruct.featurizers._brown import BrownClusterer
 from skstruct.featurizers._exchange import ExchangeClusterer
 from skstruct.featurizers._per_token import PerToken
 from skstruct.featurizers._tokens import TokenFeaturizer
 
-__all__ = ["ExchangeClusterer", "PerToken", "TokenFeaturizer"]
+__all__ = ["BrownClusterer", "ExchangeClusterer", "PerToken", "TokenFeaturizer"]
