@@ -23,7 +23,9 @@ from pathlib import Path
 
 import _annealing_tables
 import numpy as np
-from _annealing_data import Results, lower, read, read_piece
+from _annealing_data import read_piece
+from _corpora import first_tokens, lower, read
+from _results import Results
 from sklearn.frozen import FrozenEstimator
 
 from skstruct.datasets import to_universal_tags
@@ -120,7 +122,7 @@ def from_starts(results, name, order, n_em, n_da):
     piece = read_piece(*PIECES[name])
     key = {"part": "dictionary", "piece": name, "order": order}
     # Taggings are compared with that of annealing from the default start.
-    reference = results.folder / f"{name.replace(' ', '-')}-{order}.npy"
+    reference = results.path.parent / f"{name.replace(' ', '-')}-{order}.npy"
 
     def run(method, seed, **parameters):
         results.add(
@@ -231,7 +233,7 @@ def resources(results, sizes, n_draws, n_tokens=24_000):
     X, y = read("en-ewt", "train", "UPOS")
     X_test, y_test = read("en-ewt", "test", "UPOS")
     order = np.random.default_rng(1234).permutation(len(X))
-    size = 1 + np.searchsorted(np.cumsum(X.lengths[order]), n_tokens)
+    size = first_tokens(X[order], n_tokens)
     plain, rest = order[:size], order[size:]
     counts = Counter(lower(X[plain]).values)
 
@@ -304,7 +306,7 @@ def main():
     parser.add_argument("--only", nargs="+", default=PARTS, choices=PARTS)
     options = parser.parse_args()
     if options.quick:
-        results = Results(options.out / "quick")
+        results = Results(options.out / "quick" / "annealing.jsonl")
         PIECES["quick"] = QUICK
         from_starts(results, "quick", 1, 2, 1)
         from_starts(results, "quick", 2, 1, 1)
@@ -312,7 +314,7 @@ def main():
         induction(results, "da-cdt", 1_000, 1)
         resources(results, (200,), 1, n_tokens=1_000)
     else:
-        results = Results(options.out)
+        results = Results(options.out / "annealing.jsonl")
         for part in options.only:
             measure(results, part)
     print(_annealing_tables.render(results.rows))
