@@ -80,7 +80,8 @@ class ExchangeClusterer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
 
     See Also
     --------
-    AnnealedHMM : Classes of tokens, which may differ for one word.
+    BrownClusterer : A tree of classes, by greedy merges.
+    skstruct.estimators.AnnealedHMM : Classes of tokens, which may differ for one word.
 
     Notes
     -----
