@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import clone
 
 from skstruct.containers import Ragged
-from skstruct.emissions import LogLinear
+from skstruct.emissions import Gaussian, LogLinear
 from skstruct.emissions._vocabulary import Vocabulary
 from skstruct.estimators._annealed_hmm import AnnealedHMM
 from skstruct.estimators._state_names import token_place
@@ -114,7 +114,8 @@ def guess_states(init, batch, names, *, dictionary, random_state, n_jobs, fit):
         if init == "brown":
             clusterer = fit(BrownClusterer(), batch)
             return _smoothed(_brown_classes(clusterer, batch, K), K)
-        init = _default_estimator(init, K, dictionary, seed, n_jobs)
+        words = batch.values.ndim == 1
+        init = _default_estimator(init, K, words, dictionary, seed, n_jobs)
         with warnings.catch_warnings():
             # Short on purpose; of the data, the tagger speaks itself.
             warnings.simplefilter("ignore", UserWarning)
@@ -130,7 +131,7 @@ def _smoothed(labels, n_states):
     return out / out.sum(axis=1, keepdims=True)
 
 
-def _default_estimator(init, K, dictionary, seed, n_jobs):
+def _default_estimator(init, K, words, dictionary, seed, n_jobs):
     if init == "exchange":
         return ExchangeClusterer(K, random_state=seed, n_jobs=n_jobs)
     if init == "feature_hmm":
@@ -145,8 +146,14 @@ def _default_estimator(init, K, dictionary, seed, n_jobs):
         )
     # Short runs: long ones leave a likelihood that is hardly higher, and worse states.
     limits = {"n_init": 8, "max_iter": 10} if dictionary is None else {}
+    # Vectors with holes come this far only if the reconstruction accepts them.
     return AnnealedHMM(
-        K, tag_dictionary=dictionary, random_state=seed, n_jobs=n_jobs, **limits
+        K,
+        emissions="categorical" if words else Gaussian(missing="marginalize"),
+        tag_dictionary=dictionary,
+        random_state=seed,
+        n_jobs=n_jobs,
+        **limits,
     )
 
 

@@ -208,9 +208,11 @@ class TaggerPredictions:
             Those of ``featurizer_``, "x0", "x1" ... where it has none.
         """
         check_is_fitted(self)
-        if hasattr(self.featurizer_, "get_feature_names_out"):
-            return np.asarray(self.featurizer_.get_feature_names_out(), dtype=object)
-        return np.array([f"x{i}" for i in range(len(self.coef_))], dtype=object)
+        try:
+            names = self.featurizer_.get_feature_names_out()
+        except AttributeError:  # also of a step of a pipeline
+            names = [f"x{i}" for i in range(len(self.coef_))]
+        return np.asarray(names, dtype=object)
 
     def top_features(self, n=10):
         """The features that speak most for each state, as a table.
