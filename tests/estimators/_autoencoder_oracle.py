@@ -1,12 +1,15 @@
 """A fitted CRF autoencoder by enumeration, from its public attributes alone."""
 
 import numpy as np
+from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator
 
 from skstruct.datasets import make_hmm_sequences
 from tests import _oracles as oracle
 
-__all__ = ["ByNumber", "Enumerated", "objectives", "words"]
+__all__ = ["ByNumber", "Enumerated", "assert_same_fit", "objectives", "words"]
+
+WEIGHTS = ("coef_", "transition_coef_", "start_coef_")
 
 
 def words(n=40, length=(1, 5), seed=0):
@@ -29,6 +32,12 @@ class ByNumber(BaseEstimator):
 
 def objectives(model):
     return np.array([record["objective"] for record in model.history_])
+
+
+def assert_same_fit(a, b):
+    for name in WEIGHTS:
+        assert_array_equal(getattr(a, name), getattr(b, name))
+    assert a.history_ == b.history_
 
 
 class Enumerated:
