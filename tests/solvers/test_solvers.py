@@ -91,6 +91,16 @@ def test_lbfgs_answers_what_was_evaluated_and_leaves_its_start_alone():
     assert_array_equal(reached[1], again[1])
 
 
+def test_lbfgs_learns_curvature_from_the_move_it_made():
+    def parabola(x):
+        return 500 * x @ x, 1000 * x
+
+    # The first step must be shortened; then one pair tells all of a parabola.
+    x, values = descend(LBFGS(), parabola, np.array([0.1]), 2)
+    assert values[0] > 0.1
+    assert_allclose(x, 0, atol=1e-12)
+
+
 def test_lbfgs_stays_where_there_is_nothing_better():
     f = Quadratic()
     state = f(f.b)
