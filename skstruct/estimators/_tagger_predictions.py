@@ -64,9 +64,6 @@ class TaggerPredictions:
         allowed = None
         if self._dictionary is not None:
             allowed = allowed_states(self._dictionary, words)
-            if labels is not None:
-                known = np.flatnonzero(labels >= 0)
-                allowed[known, labels[known]] = True
         batch = EncodedBatch(
             features,
             data.offsets,
