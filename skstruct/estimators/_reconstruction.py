@@ -85,7 +85,14 @@ def as_product(reconstruction, batch):
     """
     numeric = batch.values.ndim == 2
     if isinstance(reconstruction, Product):
-        return clone(reconstruction)
+        product = clone(reconstruction)
+        if product.views is None:
+            raise ValueError(
+                "reconstruction=Product() has no views; name them, as in "
+                "Product([('class', View('brown'))])."
+            )
+        product._check_parameters()
+        return product
     if isinstance(reconstruction, Emission):
         return Product([("token", View("token", clone(reconstruction)))])
     if reconstruction not in RECONSTRUCTIONS:

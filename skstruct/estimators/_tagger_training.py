@@ -104,7 +104,8 @@ class TaggerTraining:
 
     def _warn_of_labels(self):
         """Say that there are none."""
-        if self.labels is not None and not (self.labels >= 0).any():
+        unknown = self.labels is None or not (self.labels >= 0).any()
+        if self.estimator.supervision == "clamp" and unknown:
             warnings.warn(
                 "supervision='clamp', but no label is known: y names no states.",
                 stacklevel=5,

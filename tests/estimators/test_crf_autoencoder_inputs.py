@@ -166,6 +166,8 @@ BAD_PARAMETERS = {
         "target of view 'a' must be one of",
     ),
     "no views": ({"reconstruction": Product([])}, "views"),
+    "views of columns": ({"reconstruction": Product()}, "has no views; name them"),
+    "no name": ({"reconstruction": Product([View()])}, r"list of \(name, View\)"),
     "featurizer": ({"featurizer": TokenFeaturizer(window=-1)}, "window"),
     "rate": ({"solver": "adagrad", "learning_rate": 1e300}, "learning_rate"),
     "dicts": ({"featurizer": TokenFeaturizer(output="dicts")}, "must answer a Ragged"),
@@ -229,9 +231,14 @@ def test_lengths_in_the_place_of_labels():
             method(rows, [5, 7])
 
 
+@pytest.mark.parametrize("y", [None, [None] * len(X)])
+def test_no_known_label_is_worth_a_warning(y):
+    with pytest.warns(UserWarning, match="no label is known") as record:
+        tagger(supervision="clamp").fit(X, y)
+    assert record[0].filename == __file__
+
+
 def test_what_deserves_a_warning():
-    with pytest.warns(UserWarning, match="no label is known"):
-        tagger(supervision="clamp").fit(X, [None] * len(X))
     with pytest.warns(UserWarning, match="supervision='ignore' reads none"):
         tagger().fit(X, FEW)
     with pytest.warns(UserWarning, match="All sequences have length one"):
