@@ -61,8 +61,8 @@ class CRFAutoencoderTagger(TaggerPredictions, StructuredEstimator):
     reconstruction_steps : int, default=1
         EM steps on the reconstruction in a round. The first round has none.
     init : str, estimator or list of these, default="auto"
-        Where the states come from at the start. "exchange": the best of 20 exchange
-        clusterings of words; "feature_hmm": a hidden Markov model with log-linear
+        Where the states come from at the start. "exchange": an exchange
+        clustering of the words; "feature_hmm": a hidden Markov model with log-linear
         emissions, 60 iterations of L-BFGS, best of 3; "hmm": the best of 8 short runs
         of a hidden Markov model; "brown": the tree of Brown clusters, cut to K;
         "random": a random class for each word; "supervised": a conditional random

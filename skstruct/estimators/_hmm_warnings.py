@@ -23,7 +23,7 @@ def warn_of_input(training):
             "supervision='clamp', but no label is known: y names no states.",
             stacklevel=5,
         )
-    warn_of_rows(data, training.names.size)
+    warn_of_rows(data, training.names.size, stacklevel=6)
     asked = e.betas is not None or not isinstance(e.beta_min, str)
     blind = not training.guided and training.skew is None
     # Streams are not annealed.

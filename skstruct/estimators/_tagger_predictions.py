@@ -211,13 +211,16 @@ class TaggerPredictions:
             names = [f"x{i}" for i in range(len(self.coef_))]
         return np.asarray(names, dtype=object)
 
-    def top_features(self, n=10):
+    def top_features(self, n=10, *, feature_names=None):
         """The features that speak most for each state, as a table.
 
         Parameters
         ----------
         n : int, default=10
             How many for each state.
+        feature_names : array-like of shape (F,), default=None
+            Names of the features where X brought them: in a Pipeline,
+            ``pipe[:-1].get_feature_names_out()``. None asks `get_feature_names_out`.
 
         Returns
         -------
@@ -227,10 +230,19 @@ class TaggerPredictions:
 
         Raises
         ------
+        ValueError
+            If there is not one name for each feature.
         ImportError
             If pandas is not installed.
         """
         names = self.get_feature_names_out()
+        if feature_names is not None:
+            names = np.asarray(feature_names, dtype=object)
+            if names.shape != (len(self.coef_),):
+                raise ValueError(
+                    f"feature_names must hold {len(self.coef_)} names, one for each "
+                    f"feature, got shape {names.shape}."
+                )
         try:
             import pandas as pd
         except ImportError as error:

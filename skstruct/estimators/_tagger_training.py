@@ -74,7 +74,7 @@ class TaggerTraining:
         self.names = StateNames(
             e.n_states, self.dictionary, data.labels, data.known, {}
         )
-        warn_of_rows(self.data, self.names.size)
+        warn_of_rows(self.data, self.names.size, stacklevel=5)
         self.labels = None
         if data.labels is not None:
             self.labels = self.names.codes(data.labels, data.known, self.data)
@@ -136,13 +136,18 @@ class TaggerTraining:
 
     def runs(self, random_state, monitor):
         """Run after run from its start, until a callback stops them."""
+        largest = np.iinfo(np.int32).max
+        seeds = random_state.randint(largest, size=self.estimator.n_init)
         for init in self.inits:
-            for _ in range(self.estimator.n_init):
+            for (
+                seed
+            ) in seeds:  # alike for all kinds of start, whatever others there are
                 if monitor.stopped:
                     return
-                model, weights = self._start(init, random_state)
+                rng = np.random.RandomState(seed)
+                model, weights = self._start(init, rng)
                 with monitor.run() as tell, one_blas_thread:
-                    run = self._climb(model, weights, random_state, tell)
+                    run = self._climb(model, weights, rng, tell)
                 yield run
 
     def _start(self, init, random_state):

@@ -93,7 +93,7 @@ def _warn_if_partly_unknown(y, batch):
         )
 
 
-def warn_of_rows(batch, n_states):
+def warn_of_rows(batch, n_states, stacklevel):
     """Say that a table was read as separate sequences, which may not be meant."""
     if n_states > 1 and len(batch) > 1 and batch.lengths.max() == 1:
         warnings.warn(
@@ -101,5 +101,5 @@ def warn_of_rows(batch, n_states):
             "so there are no transitions to learn. For one series pass [X], for "
             "several Ragged.from_lengths(X, lengths); to search over one series "
             "use BlockSplit or TransductiveSplit of skstruct.model_selection.",
-            stacklevel=6,
+            stacklevel=stacklevel,
         )

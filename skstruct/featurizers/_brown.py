@@ -64,10 +64,10 @@ class BrownClusterer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         The number of classes.
     mutual_information_ : float
         I of the ``n_clusters_`` classes, in nats.
-    merges_ : ndarray of shape (n_clusters_ - 1, 2)
+    merges_ : ndarray of shape (C - 1, 2)
         Pairs of classes in the order in which they are merged to a tree. The merged
         class keeps the lower number, which comes first and whose bit is 0.
-    merge_losses_ : ndarray of shape (n_clusters_ - 1,)
+    merge_losses_ : ndarray of shape (C - 1,)
         What each of these merges costs of I.
 
     See Also

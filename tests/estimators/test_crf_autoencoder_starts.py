@@ -84,9 +84,8 @@ def test_a_model_begins_where_its_start_is(text, start):
 def test_the_best_of_several_starts_is_kept(text):
     X, _ = text
     starts = ["random", ByNumber(), "exchange"]
-    rng = np.random.RandomState(3)
-    alone = [tagger(init=s, random_state=rng).fit(X) for s in starts]
-    together = tagger(init=starts, random_state=np.random.RandomState(3)).fit(X)
+    alone = [tagger(init=s, random_state=3).fit(X) for s in starts]
+    together = tagger(init=starts, random_state=3).fit(X)
     ends = [objectives(model)[-1] for model in alone]
     assert np.ptp(ends) > 1e-3
     assert_same_fit(together, alone[int(np.argmax(ends))])
