@@ -17,8 +17,8 @@ __all__ = ["check_starts", "guess_states"]
 # A guessed label holds with this probability at the start.
 _TRUST = 0.9
 
-_NUMBER_WORD_CLASSES = ("exchange", "feature_hmm", "brown")
-_STARTS = (*_NUMBER_WORD_CLASSES, "hmm", "random", "supervised")
+_OF_WORDS = ("exchange", "feature_hmm", "brown")
+_STARTS = (*_OF_WORDS, "hmm", "random", "supervised")
 
 
 def check_starts(init, *, words, named, labelled):
@@ -67,12 +67,14 @@ def check_starts(init, *, words, named, labelled):
                 "init='supervised' needs labels that hold: give some as y, with "
                 "supervision='clamp'."
             )
-        if one in _NUMBER_WORD_CLASSES and not words:
+        if one in _OF_WORDS and not words:
             raise ValueError(
                 f"init={one!r} reads words, but X holds vectors without tokens; use "
                 "'hmm' or 'random'."
             )
-        if one in _NUMBER_WORD_CLASSES and (named or labelled):
+        # Hidden Markov models read the dictionary, and then know the names.
+        numbers = ("exchange", "brown") if named else (*_OF_WORDS, "hmm")
+        if one in numbers and (named or labelled):
             raise ValueError(
                 f"init={one!r} numbers its classes, but tag_dictionary or labels name "
                 "states; use init='auto'."
@@ -139,6 +141,8 @@ def _default_estimator(init, K, words, dictionary, seed, n_jobs):
             K,
             emissions=LogLinear(),
             solver="lbfgs",
+            beta_min=1.0,
+            tag_dictionary=dictionary,
             max_iter=60,
             n_init=3,
             random_state=seed,

@@ -139,9 +139,7 @@ class TaggerTraining:
         largest = np.iinfo(np.int32).max
         seeds = random_state.randint(largest, size=self.estimator.n_init)
         for init in self.inits:
-            for (
-                seed
-            ) in seeds:  # alike for all kinds of start, whatever others there are
+            for seed in seeds:  # the same for each kind, whatever the others are
                 if monitor.stopped:
                     return
                 rng = np.random.RandomState(seed)
