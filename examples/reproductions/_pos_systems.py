@@ -38,11 +38,18 @@ def autoencoder(text, start):
     return CRFAutoencoderTagger(K, init=init, random_state=text.seed).fit(text.X)
 
 
+def exchange(text, **search):
+    """Exchange classes."""
+    return ExchangeClusterer(K, random_state=text.seed, **search).fit(text.X)
+
+
 FITTED = {
     "brown": lambda text: BrownClusterer(100).fit(text.X),
-    "exchange": lambda text: ExchangeClusterer(K, random_state=text.seed).fit(text.X),
+    "exchange": exchange,
+    "restarts": lambda text: exchange(text, n_init=20, n_perturbations=0),
     "feature_hmm": feature_hmm,
     "from_exchange": lambda text: autoencoder(text, text.fitted("exchange")[0]),
+    "from_restarts": lambda text: autoencoder(text, text.fitted("restarts")[0]),
     "from_feature_hmm": lambda text: autoencoder(text, text.fitted("feature_hmm")[0]),
 }
 
@@ -97,6 +104,11 @@ def feature_hmm_from_classes(text, exchange, max_iter=100):
     return model.predict(X)
 
 
+def longer_from_classes(text, exchange):
+    """The same, three times as long."""
+    return feature_hmm_from_classes(text, exchange, max_iter=300)
+
+
 def brown(text, clusterer):
     """The tree of Brown clusters where it has twelve branches."""
     classes = clusterer.cut(K)
@@ -107,6 +119,11 @@ def brown(text, clusterer):
 def k_means(text):
     """The strong simple baseline, of scikit-learn's parts alone."""
     return cluster_words(text.X, K, text.seed)
+
+
+def k_means_of_all(text):
+    """The same, the neighbours of rare words heeded too."""
+    return cluster_words(text.X, K, text.seed, min_count=1)
 
 
 def paper(text):
@@ -126,14 +143,14 @@ def brown_autoencoder(text, **parameters):
     return model.fit(text.X).predict(text.X)
 
 
-def by_type(text, exchange, model):
+def by_type(text, start, model):
     """The default, with one state for each word."""
     return model.set_params(decoding="type").predict(text.X)
 
 
-def better(text, exchange, hmm, *models):
+def better(text, exchange, one, hmm, other):
     """Of two starts, that which the objective prefers, as ``init=[...]`` does."""
-    best = max(models, key=lambda model: model.history_[-1]["objective"])
+    best = max(one, other, key=lambda model: model.history_[-1]["objective"])
     return best.predict(text.X)
 
 
@@ -147,31 +164,42 @@ class System(NamedTuple):
 
 
 EXCHANGE = ("exchange", "from_exchange")
-BOTH = ("exchange", "feature_hmm", "from_exchange", "from_feature_hmm")
+FEATURES = ("feature_hmm", "from_feature_hmm")
 
 SYSTEMS = {
     "hmm": System("HMM", hmm),
     "hmm-variational": System("HMM, variational", variational_hmm),
     "feature-hmm": System("feature HMM", predict, ("feature_hmm",)),
-    "brown": System("Brown, 12 branches", brown, ("brown",), max_seeds=1),
+    "feature-hmm-long": System(
+        "feature HMM, best of 3 long runs", longer_feature_hmm, max_seeds=1
+    ),
+    "feature-hmm-exchange": System(
+        "feature HMM, exchange start", feature_hmm_from_classes, ("exchange",)
+    ),
+    "feature-hmm-exchange-long": System(
+        "feature HMM, exchange start, long run",
+        longer_from_classes,
+        ("exchange",),
+        max_seeds=1,
+    ),
+    "brown": System("Brown, 12 branches", brown, ("brown",)),
     "k-means": System("k-means of word vectors", k_means),
-    "exchange": System("exchange classes", predict, ("exchange",)),
+    "k-means-all": System("k-means, rare words' neighbours too", k_means_of_all),
+    "exchange": System("exchange", predict, ("exchange",)),
+    "exchange-restarts": System("exchange, 20 plain starts", predict, ("restarts",)),
     "crfae-paper": System("CRF-AE of the paper", paper),
     "crfae-paper-fhmm": System(
         "CRF-AE of the paper, feature HMM start",
         paper_from_feature_hmm,
         ("feature_hmm",),
     ),
-    "feature-hmm-exchange": System(
-        "feature HMM, exchange start", feature_hmm_from_classes, ("exchange",)
+    "crfae": System("CRF-AE", predict, EXCHANGE),
+    "crfae-type": System("CRF-AE, by type", by_type, EXCHANGE),
+    "crfae-restarts": System(
+        "CRF-AE, start of 20 plain starts", predict, ("restarts", "from_restarts")
     ),
-    "feature-hmm-long": System(
-        "feature HMM, best of 3 x 300", longer_feature_hmm, max_seeds=3
+    "crfae-fhmm": System("CRF-AE, feature HMM start", predict, FEATURES),
+    "crfae-better": System(
+        "CRF-AE, better objective of two starts", better, (*EXCHANGE, *FEATURES)
     ),
-    "crfae": System("CRF-AE, default", predict, EXCHANGE),
-    "crfae-type": System("CRF-AE, default, by type", by_type, EXCHANGE),
-    "crfae-fhmm": System(
-        "CRF-AE, feature HMM start", predict, ("feature_hmm", "from_feature_hmm")
-    ),
-    "crfae-better": System("CRF-AE, better of both starts", better, BOTH),
 }

@@ -24,12 +24,18 @@ PAIRS = [
     ("crfae", "hmm-variational"),
     ("crfae", "feature-hmm"),
     ("crfae", "feature-hmm-exchange"),
+    ("crfae", "feature-hmm-long"),
+    ("crfae", "feature-hmm-exchange-long"),
     ("crfae", "exchange"),
     ("crfae", "brown"),
     ("crfae", "k-means"),
+    ("crfae", "k-means-all"),
     ("crfae", "crfae-paper"),
     ("crfae-fhmm", "feature-hmm"),
     ("crfae-type", "crfae"),
+    ("crfae", "crfae-restarts"),
+    ("exchange", "exchange-restarts"),
+    ("exchange", "k-means"),
     ("crfae-better", "crfae"),
     ("crfae-better", "k-means"),
 ]
@@ -66,11 +72,22 @@ def _scores(rows, corpora, score):
     for name, runs in _by_system(rows).items():
         of = groups(runs, "corpus")
         cells = [spread(of[(c,)], score, 100) if (c,) in of else "" for c in corpora]
-        means = 100 * _means(runs, corpora, score)
-        rest = means[[c != DEVELOPMENT for c in corpora]]
-        cells += [f"{m.mean():.1f}" if len(m) else "" for m in (means, rest)]
+        rest = [corpus for corpus in corpora if corpus != DEVELOPMENT]
+        cells += [_overall(of, some, score) for some in (corpora, rest)]
         body.append([SYSTEMS[name].title, *cells])
     return lines(head, body)
+
+
+def _overall(of, corpora, score):
+    """Mean over corpora, and its standard error from the seeds where there are some."""
+    runs = [100 * np.array([r[score] for r in of.get((c,), ())]) for c in corpora]
+    if not runs or any(len(values) == 0 for values in runs):
+        return ""
+    text = f"{np.mean([values.mean() for values in runs]):.1f}"
+    if any(len(values) == 1 for values in runs):
+        return text
+    error = np.sqrt(sum(v.var(ddof=1) / len(v) for v in runs)) / len(runs)
+    return f"{text} ± {error:.1f}"
 
 
 def _paired(rows, corpora):
@@ -83,11 +100,22 @@ def _paired(rows, corpora):
         if one not in of or other not in of:
             continue
         cells = [SYSTEMS[one].title, SYSTEMS[other].title]
+        pair = _at_common_seeds(of[one], of[other])
         for score in SCORES:
-            pair = [100 * _means(of[name], corpora, score) for name in (one, other)]
-            cells += _difference(pair[0] - pair[1])
+            means = [100 * _means(runs, corpora, score) for runs in pair]
+            cells += _difference(means[0] - means[1])
         body.append(cells)
     return lines(head, body)
+
+
+def _at_common_seeds(*systems):
+    """Rows of systems on the texts and seeds that all of them have."""
+    found = [set(groups(runs, "corpus", "seed")) for runs in systems]
+    common = set.intersection(*found)
+    return [
+        [run for run in runs if (run["corpus"], run["seed"]) in common]
+        for runs in systems
+    ]
 
 
 def _difference(values):

@@ -13,12 +13,12 @@ from sklearn.preprocessing import FunctionTransformer, Normalizer, OneHotEncoder
 
 __all__ = ["cluster_words"]
 
-# Neighbours of rarer words are mostly noise.
-MIN_COUNT = 10
 
+def cluster_words(X, n_clusters, random_state, min_count=10):
+    """Classes of the tokens: one for each word, by its neighbours and its form.
 
-def cluster_words(X, n_clusters, random_state):
-    """Classes of the tokens: one for each word, by its neighbours and its form."""
+    The neighbours of words that occur less often than ``min_count`` are not heeded.
+    """
     counts = Counter(X.values)
     words, weights = list(counts), np.array([*counts.values()])
     neighbours = read_neighbours(X)
@@ -28,7 +28,7 @@ def cluster_words(X, n_clusters, random_state):
         FunctionTransformer(mutual_information),
         TruncatedSVD(min(20, len(words) - 1), random_state=random_state),
         Normalizer(),
-        FunctionTransformer(lambda rows: rows * (weights >= MIN_COUNT)[:, None]),
+        FunctionTransformer(lambda rows: rows * (weights >= min_count)[:, None]),
     )
     by_form = make_pipeline(
         FunctionTransformer(lambda words: [form(word) for word in words]),
