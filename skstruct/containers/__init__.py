@@ -1,6 +1,23 @@
 """Batches of samples of different sizes, as scikit-learn can cut them."""
 
-from skstruct.containers._batch import Batch, gather
+from skstruct.containers._batch import (
+    Batch,
+    gather,
+    locate,
+    neighbours,
+    offsets_of,
+    place,
+)
 from skstruct.containers._ragged import Ragged
+from skstruct.containers._vocabulary import Vocabulary
 
-__all__ = ["Batch", "Ragged", "gather"]
+__all__ = [
+    "Batch",
+    "Ragged",
+    "Vocabulary",
+    "gather",
+    "locate",
+    "neighbours",
+    "offsets_of",
+    "place",
+]

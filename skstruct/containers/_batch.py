@@ -4,7 +4,7 @@ from numbers import Integral
 
 import numpy as np
 
-__all__ = ["Batch", "gather", "locate", "offsets_of"]
+__all__ = ["Batch", "gather", "locate", "neighbours", "offsets_of", "place"]
 
 
 class Batch:
@@ -84,16 +84,93 @@ class Batch:
 
 
 def offsets_of(lengths):
-    """Offsets of samples with these lengths, shape (n + 1,)."""
+    """Offsets of samples with these lengths.
+
+    Parameters
+    ----------
+    lengths : array-like of int of shape (n,)
+        Number of rows of each sample.
+
+    Returns
+    -------
+    ndarray of shape (n + 1,)
+        Sample ``i`` owns the rows ``offsets[i]:offsets[i + 1]``.
+    """
     offsets = np.zeros(len(lengths) + 1, dtype=np.intp)
     np.cumsum(lengths, out=offsets[1:], dtype=np.intp)
     return offsets
 
 
 def locate(offsets, row):
-    """Sample, and position in it, of a row of the flat arrays."""
+    """Sample, and position in it, of a row of the flat arrays.
+
+    Parameters
+    ----------
+    offsets : ndarray of shape (n + 1,)
+        Where samples begin.
+    row : int
+        Number of the row.
+
+    Returns
+    -------
+    sample : int
+        The sample that owns the row.
+    position : int
+        Its position there, from 0.
+    """
     sample = np.searchsorted(offsets, row, side="right") - 1
     return sample, row - offsets[sample]
+
+
+def place(row, offsets=None):
+    """Where a row of the flat arrays stands, in the words of an error message.
+
+    Parameters
+    ----------
+    row : int
+        Number of the row.
+    offsets : ndarray of shape (n + 1,), default=None
+        Where samples begin.
+
+    Returns
+    -------
+    str
+        Such as ``"sample 2, position 0"``; ``"row 7"`` without offsets.
+    """
+    if offsets is None:
+        return f"row {row}"
+    return "sample {}, position {}".format(*locate(offsets, row))
+
+
+def neighbours(offsets, offset):
+    """Row of the neighbour that stands some positions away in the same sample.
+
+    Parameters
+    ----------
+    offsets : ndarray of shape (n + 1,)
+        Where samples begin.
+    offset : int
+        How many positions later; negative is earlier.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        Row of the neighbour of each row; -1 where it would lie outside of the sample,
+        so that it reads a boundary put at the end of an array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skstruct.containers import Ragged, neighbours
+    >>> X = Ragged([["a", "rose"], ["is", "a", "rose"]])
+    >>> np.append(X.values, "<end>")[neighbours(X.offsets, 1)]
+    array(['rose', '<end>', 'a', 'rose', '<end>'], dtype=object)
+    """
+    lengths = np.diff(offsets)
+    rows = np.arange(offset, offset + offsets[-1])
+    inside = rows >= np.repeat(offsets[:-1], lengths)
+    inside &= rows < np.repeat(offsets[1:], lengths)
+    return np.where(inside, rows, -1)
 
 
 def gather(offsets, ids):

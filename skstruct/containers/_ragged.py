@@ -334,6 +334,11 @@ class Ragged(Batch):
         """The number of tokens in all sequences."""
         return int(self.offsets[-1])
 
+    @property
+    def surface(self):
+        """Words of the sequences: ``tokens``, or ``values`` where there are none."""
+        return self.values if self.tokens is None else self.tokens
+
     def with_values(self, values):
         """The same sequences with other values (one for each token).
 

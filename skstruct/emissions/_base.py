@@ -6,12 +6,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skstruct.containers._batch import locate
-
 __all__ = [
     "Emission",
     "Observations",
-    "place",
     "plain",
     "probability_rows",
     "real_array",
@@ -41,14 +38,6 @@ class Observations(NamedTuple):
             return self
         used, index = np.unique(self.index, return_inverse=True)
         return Observations(index, self.rows[used])
-
-
-def place(i, offsets=None):
-    """Where token ``i`` stands, in the words of an error message."""
-    if offsets is None:
-        return f"row {i}"
-    sample, position = locate(offsets, i)
-    return f"sample {sample}, position {position}"
 
 
 def plain(token):

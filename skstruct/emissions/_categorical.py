@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from skstruct.emissions._base import Emission, Observations, place, plain
+from skstruct.containers import Vocabulary, place
+from skstruct.emissions._base import Emission, Observations, plain
 from skstruct.emissions._dirichlet import (
     check_prior,
     checked_rows,
@@ -15,7 +16,7 @@ from skstruct.emissions._dirichlet import (
     unit_rows,
     widened,
 )
-from skstruct.emissions._vocabulary import Vocabulary, as_tokens, check_categories
+from skstruct.emissions._tokens import as_tokens, given_symbols
 
 __all__ = ["Categorical"]
 
@@ -112,9 +113,9 @@ class Categorical(Emission):
             self._set_vocabulary(
                 Vocabulary.learn(tokens, offsets)
                 if self.symbols is None
-                else Vocabulary.given(self.symbols)
+                else given_symbols(self.symbols)
             )
-        index = self._codes(tokens, offsets)
+        index = self._vocabulary.codes(tokens, offsets)
         if reset and self.symbols is not None and (index == self._n_symbols).any():
             at = np.flatnonzero(index == self._n_symbols)[0]
             raise ValueError(
@@ -137,12 +138,12 @@ class Categorical(Emission):
             shape (n_new, K). None allows all.
         """
         tokens = as_tokens(values, offsets)
-        tokens = tokens[self._codes(tokens, offsets) == self._n_symbols]
+        tokens = tokens[self._vocabulary.codes(tokens, offsets) == self._n_symbols]
         if not len(tokens):
             return
         new = Vocabulary.learn(tokens).symbols
         symbols = self.symbols_.tolist() + new.tolist()
-        self._set_vocabulary(Vocabulary.given(symbols))
+        self._set_vocabulary(given_symbols(symbols))
         pad = ((0, 0), (0, len(new)))
         if self._allowed is None:
             self._allowed = np.ones_like(self.probabilities_, dtype=bool)
@@ -374,17 +375,6 @@ class Categorical(Emission):
             raise ValueError("There are no tokens to learn from.")
         self._vocabulary = vocabulary
         self.symbols_ = vocabulary.symbols
-
-    def _codes(self, tokens, offsets):
-        try:
-            index = self._vocabulary.codes(tokens)
-        except TypeError:
-            Vocabulary.learn(tokens, offsets)  # raises, and names the token
-            raise
-        if tokens.dtype.kind == "O":
-            unknown = tokens[index == self._n_symbols]
-            check_categories(dict.fromkeys(unknown.tolist()), tokens, offsets)
-        return index
 
     @property
     def _pseudo_counts(self):

@@ -4,7 +4,8 @@ from numbers import Real
 
 import numpy as np
 
-from skstruct.emissions._base import Emission, Observations, place, real_array
+from skstruct.containers import place
+from skstruct.emissions._base import Emission, Observations, real_array
 from skstruct.emissions._normal import (
     dense_moments,
     diagonal_moments,

@@ -8,7 +8,7 @@ from skstruct.emissions._base import Emission, Observations, real_array
 from skstruct.emissions._categorical import Categorical
 from skstruct.emissions._dirichlet import draw
 from skstruct.emissions._symbol_features import Design, SymbolFeatures, check_features
-from skstruct.emissions._vocabulary import as_tokens
+from skstruct.emissions._tokens import as_tokens
 from skstruct.kernels._blas import one_blas_thread
 from skstruct.solvers import LBFGS
 

@@ -6,7 +6,8 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_random_state
 
-from skstruct.emissions._base import place, plain
+from skstruct.containers import place
+from skstruct.emissions._base import plain
 
 __all__ = ["as_numbers", "check_missing", "of_width", "start_means"]
 

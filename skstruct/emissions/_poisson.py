@@ -3,7 +3,8 @@
 import numpy as np
 from scipy.special import gammaln
 
-from skstruct.emissions._base import Emission, Observations, place
+from skstruct.containers import place
+from skstruct.emissions._base import Emission, Observations
 from skstruct.emissions._numbers import (
     as_numbers,
     check_missing,

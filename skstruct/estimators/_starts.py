@@ -5,9 +5,8 @@ import warnings
 import numpy as np
 from sklearn.base import clone
 
-from skstruct.containers import Ragged
+from skstruct.containers import Ragged, Vocabulary
 from skstruct.emissions import Gaussian, LogLinear
-from skstruct.emissions._vocabulary import Vocabulary
 from skstruct.estimators._annealed_hmm import AnnealedHMM
 from skstruct.estimators._state_names import token_place
 from skstruct.featurizers import BrownClusterer, ExchangeClusterer

@@ -1,6 +1,6 @@
 """States of word types: what a dictionary allows, what most tokens of a word have."""
 
-from skstruct.emissions._vocabulary import Vocabulary
+from skstruct.containers import Vocabulary
 from skstruct.kernels._sums import sum_rows
 
 __all__ = ["WordStates", "allowed_states"]
