@@ -2,6 +2,7 @@
 
 from skstruct.estimators._annealed_hmm import AnnealedHMM
 from skstruct.estimators._crf_autoencoder_tagger import CRFAutoencoderTagger
+from skstruct.estimators._reconstruction import Reconstruction
 from skstruct.estimators._tag_dictionary import TagDictionary
 
-__all__ = ["AnnealedHMM", "CRFAutoencoderTagger", "TagDictionary"]
+__all__ = ["AnnealedHMM", "CRFAutoencoderTagger", "Reconstruction", "TagDictionary"]

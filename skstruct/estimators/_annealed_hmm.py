@@ -297,6 +297,8 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
         ],
     }
     _component_examples: ClassVar = {"emissions": "Categorical()"}
+    # Whether a fit says what was hardly meant; the starts of others do not.
+    _warns = True
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y=None, sample_weight=None):
@@ -328,7 +330,8 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
         fitted = training.attributes(best)
         monitor.close(lambda: fitted)
         self._store(fitted)
-        warn_of_run(training, best)
+        if self._warns:
+            warn_of_run(training, best)
         return self
 
     @fit_context(prefer_skip_nested_validation=True)

@@ -83,7 +83,6 @@ class EncodedBatch:
             known = labels >= 0
             held[known] = labels[known, None] == np.arange(n_states)
             self.joint, self.held = Chain(offsets, tokens, allowed=held), held
-        self._encoded = None
 
     def take(self, sequences):
         """Some of the sequences, and the rows of their tokens."""
@@ -106,10 +105,15 @@ class EncodedBatch:
             node = node + log_prob
         return Potentials(node, edge, start)
 
-    def evaluate(self, weights, log_prob, l2, centre=0.0):
+    def encode(self, weights):
+        """Potentials and expected counts of p(y | x)."""
+        p = self.potentials(weights)
+        return p, self.encoder.posterior(p, weight=self.weight, n_jobs=self.n_jobs)
+
+    def evaluate(self, weights, log_prob, l2, centre=0.0, *, total=None, encoded=None):
         r"""Loss, gradient and expected states.
 
-        .. math:: -\frac{1}{\sum_i w_i} \sum_i w_i \log p(\hat x_i, y_i | x_i)
+        .. math:: -\frac{1}{n} \sum_i w_i \log p(\hat x_i, y_i | x_i)
             + \frac{l_2}{2} \lVert \lambda - \mu \rVert^2
 
         Parameters
@@ -122,12 +126,16 @@ class EncodedBatch:
             Strength of the penalty.
         centre : float or ndarray of shape (n_weights,), default=0.0
             :math:`\mu`.
+        total : float, default=None
+            n; None is the sum of the weights of sequences.
+        encoded : tuple, default=None
+            What ``encode(weights)`` returns, if that is known.
 
         Returns
         -------
         Evaluation
         """
-        p, free = self._encode(weights)
+        p, free = self.encode(weights) if encoded is None else encoded
         held = free
         if log_prob is not None or self.joint is not self.encoder:
             if log_prob is not None:
@@ -136,21 +144,11 @@ class EncodedBatch:
         gradient = self.linear.gradient(
             free.node - held.node, free.edge - held.edge, free.start - held.start
         )
-        total = self.weight.sum()
+        total = self.weight.sum() if total is None else total
         likelihood = float(self.weight @ (held.log_partition - free.log_partition))
         away = weights - centre
         loss = -likelihood / total + l2 / 2 * away @ away
         return Evaluation(loss, gradient / total + l2 * away, held.node, likelihood)
-
-    def _encode(self, weights):
-        """Potentials and posterior of p(y | x), kept while the weights stay."""
-        if self._encoded is None or self._encoded[0] is not weights:
-            p = self.potentials(weights)
-            posterior = self.encoder.posterior(
-                p, weight=self.weight, n_jobs=self.n_jobs
-            )
-            self._encoded = weights, p, posterior
-        return self._encoded[1:]
 
 
 class Autoencoder:
@@ -166,12 +164,15 @@ class Autoencoder:
         Of the reconstruction; it is changed.
     l2 : float
         Strength of the encoder's penalty.
+    centre : float or ndarray of shape (n_weights,), default=0.0
+        Where the penalty pulls to.
     """
 
-    def __init__(self, batch, observations, emission, l2):
+    def __init__(self, batch, observations, emission, l2, centre=0.0):
         self.batch, self.emission, self.l2 = batch, emission, l2
         self.observations = observations
-        self.centre = 0.0
+        self.centre = centre
+        self._encoded = None, None
 
     def start_from(self, counts):
         """Set the reconstruction by weighted states of tokens (T, K)."""
@@ -186,7 +187,12 @@ class Autoencoder:
 
     def evaluate(self, weights):
         """Loss, gradient and expected states at the present reconstruction."""
-        out = self.batch.evaluate(weights, self.log_prob, self.l2, self.centre)
+        # An EM step leaves the weights, and p(y | x) with them.
+        if self._encoded[0] is not weights:
+            self._encoded = weights, self.batch.encode(weights)
+        out = self.batch.evaluate(
+            weights, self.log_prob, self.l2, self.centre, encoded=self._encoded[1]
+        )
         prior = self.emission.log_prior() / self.batch.weight.sum()
         return out._replace(loss=out.loss - prior)
 

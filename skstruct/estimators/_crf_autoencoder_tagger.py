@@ -25,13 +25,14 @@ class CRFAutoencoderTagger(TaggerPredictions, StructuredEstimator):
 
     .. math:: \max_{\lambda, \theta} \; \frac{1}{n} \Big[ \sum_i \log \sum_y
         p_\lambda(y \mid x_i) \prod_t p_\theta(\hat x_{it} \mid y_t)
-        + \log p(\theta) \Big] - \frac{l_2}{2} \lVert \lambda \rVert^2
+        + \log p(\theta) \Big] - \frac{l_2}{2} \lVert \lambda - \mu \rVert^2
 
     .. math:: p_\lambda(y \mid x) \propto \exp \Big( b_{y_1} + \sum_t f_t(x) \cdot
         w_{y_t} + \sum_{t > 1} a_{y_{t-1} y_t} \Big)
 
     by block coordinate ascent: in turn a step on :math:`\lambda`, and an EM step on
-    :math:`\theta`. Without labels the states are classes of tokens that occur alike.
+    :math:`\theta`. The penalty pulls to :math:`\mu = 0`, but for supervised starts.
+    Without labels the states are classes of tokens that occur alike.
 
     Parameters
     ----------
@@ -51,7 +52,8 @@ class CRFAutoencoderTagger(TaggerPredictions, StructuredEstimator):
         The target of a view is "token", "brown", a function of one token, or a
         transformer of sequences.
     encoder_l2 : float, default=0.6
-        Strength :math:`l_2` of the penalty.
+        Strength :math:`l_2` of the penalty, beside a mean over sequences; ``l2`` of a
+        log-linear emission stands beside a sum over tokens.
     solver : {"lbfgs", "adagrad"}, default="lbfgs"
         How a step on the encoder is made: by L-BFGS on all sequences, with its
         curvature kept between rounds; or by AdaGrad on minibatches, with its
@@ -66,7 +68,7 @@ class CRFAutoencoderTagger(TaggerPredictions, StructuredEstimator):
         emissions, 60 iterations of L-BFGS, best of 3; "hmm": the best of 8 short runs
         of a hidden Markov model; "brown": the tree of Brown clusters, cut to K;
         "random": a random class for each word; "supervised": a conditional random
-        field of the labels that hold, whose weights the penalty then pulls towards.
+        field of the labels that hold, whose weights are :math:`\mu`, on its own only.
         "auto": "supervised" with such labels, "hmm" with a dictionary or vectors, else
         "exchange". An estimator is fitted to the tokens; its ``predict_proba``,
         ``predict`` or ``transform`` gives their states. Of several, the best
@@ -114,6 +116,8 @@ class CRFAutoencoderTagger(TaggerPredictions, StructuredEstimator):
     reconstruction_ : Reconstruction
         Fitted; ``reconstruction_.log_prob(X)`` is of shape (n_tokens, K), and
         ``reconstruction_.emissions_`` a dict of emissions by view.
+    encoder_feature_names_ : ndarray of str of shape (F,)
+        Names of the features, where the featurizer has some.
     history_ : list of dict
         Of the best run, for each round its "iteration" (from 1), "objective" as above
         and "log_likelihood" of the reconstruction, a token.
@@ -272,7 +276,8 @@ class CRFAutoencoderTagger(TaggerPredictions, StructuredEstimator):
             Labels. With ``supervision="ignore"`` they are not read; with "clamp" known
             ones hold, None (or -1 among integers) means unknown.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of sequences; those of weight 0 are as if empty.
+            Weights of sequences; those of weight 0, and empty ones, do not count. A
+            start, a target or a featurizer only leaves out those of weight 0.
 
         Returns
         -------

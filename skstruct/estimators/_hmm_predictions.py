@@ -10,15 +10,14 @@ from sklearn.utils.validation import check_is_fitted
 from skstruct._validation import (
     as_labels,
     check_features,
-    check_sample_weight,
     is_table,
     read_batch,
-    reject_lengths,
 )
 from skstruct.containers import Ragged
 from skstruct.containers._batch import offsets_of
 from skstruct.emissions import Observations
 from skstruct.estimators._hmm import STRUCTURES, TaggedBatch
+from skstruct.estimators._sequence_predictions import SequencePredictions
 from skstruct.structures import marginals
 
 __all__ = ["HMMPredictions"]
@@ -81,7 +80,7 @@ def _sample_lengths(n_samples, length):
     return np.broadcast_to(lengths.astype(np.intp), (n_samples,))
 
 
-class HMMPredictions:
+class HMMPredictions(SequencePredictions):
     """Decoding, probabilities, scores and samples of a fitted model."""
 
     startprob_ = _of_model("startprob_", "start")
@@ -94,7 +93,7 @@ class HMMPredictions:
     covariances_ = _of_emission("covariances_")
     rates_ = _of_emission("rates_")
 
-    def _read(self, X, observed_labels=None):
+    def _read(self, X, observed_labels=None, stacklevel=3):
         """Batch, answer, tagged batch and its potentials."""
         check_is_fitted(self)
         data, answer = read_batch(X)
@@ -104,7 +103,7 @@ class HMMPredictions:
                 "The rows of X are read as separate sequences, but fit saw sequences "
                 "longer than one. For one series pass [X], for several "
                 "Ragged.from_lengths(X, lengths).",
-                stacklevel=3,
+                stacklevel=stacklevel,
             )
         model = self._model
         observations = model.emission.encode(data.values, offsets=data.offsets)
@@ -123,6 +122,14 @@ class HMMPredictions:
             model.n_states,
         )
         return data, answer, batch, batch.spread(model.potentials(batch.rows))
+
+    def _lattice(self, X, observed_labels):
+        data, answer, batch, p = self._read(X, observed_labels, stacklevel=4)
+        return data, answer, batch.chain, p
+
+    def _log_likelihoods(self, X):
+        data, _, batch, p = self._read(X, stacklevel=4)
+        return data, batch.chain.log_partition(p, n_jobs=self.n_jobs)
 
     def _allowed(self, tokens, observations):
         """A row for each distinct token, and the states it may take."""
@@ -158,46 +165,6 @@ class HMMPredictions:
         else:
             codes = marginals(batch.chain, p, n_jobs=self.n_jobs).argmax(axis=1)
         return answer(self.states_[codes])
-
-    def fit_predict(self, X, y=None, sample_weight=None):
-        """Fit, then predict the training data.
-
-        Parameters
-        ----------
-        X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
-            Sequences as in ``fit``.
-        y : Ragged or list-like of sequences, default=None
-            As in ``fit``; under ``supervision="clamp"`` known labels hold.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of sequences.
-
-        Returns
-        -------
-        Ragged, object array of arrays, or array of shape (n_samples,)
-            As ``predict`` returns it.
-        """
-        self.fit(X, y, sample_weight)
-        labels = y if self.supervision == "clamp" else None
-        return self.predict(X, observed_labels=labels)
-
-    def predict_proba(self, X, *, observed_labels=None):
-        """Probability of each state of every token, given all tokens.
-
-        Parameters
-        ----------
-        X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
-            Sequences as in ``fit``.
-        observed_labels : Ragged or list-like of sequences, default=None
-            Labels that hold; None (or -1 among integers) where unknown.
-
-        Returns
-        -------
-        Ragged, object array of arrays, or array of shape (n_samples, K)
-            Marginals p(y_t | x), columns in the order of ``states_``: not emission
-            probabilities.
-        """
-        _, answer, batch, p = self._read(X, observed_labels)
-        return answer(marginals(batch.chain, p, n_jobs=self.n_jobs))
 
     def filter_proba(self, X):
         """Probability of each state given the tokens up to it: no look ahead.
@@ -239,77 +206,6 @@ class HMMPredictions:
         longer = type(batch.chain)(offsets, index, allowed=allowed)
         p = p._replace(node=np.vstack([p.node, np.zeros(K)]))
         return _filtered(longer, p)[offsets[1:] - 1]
-
-    def predict_k_best(self, X, k=5):
-        """The k most probable state sequences of each sequence.
-
-        Parameters
-        ----------
-        X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
-            Sequences as in ``fit``.
-        k : int, default=5
-            How many.
-
-        Returns
-        -------
-        list of list of (states, log_prob)
-            For each sequence its paths, best first: states (length,), and the (float)
-            log-probability of the path given the tokens. Fewer than k where there are
-            fewer.
-        """
-        if not isinstance(k, Integral) or k < 1:
-            raise ValueError(f"k must be a positive integer, got {k!r}.")
-        _, _, batch, p = self._read(X)
-        log_z = batch.chain.log_partition(p, n_jobs=self.n_jobs)
-        return [
-            [
-                (self.states_[y], float(s - z))
-                for y, s in zip(paths, scores, strict=True)
-            ]
-            for (paths, scores), z in zip(batch.chain.k_best(p, k), log_z, strict=True)
-        ]
-
-    def score_samples(self, X):
-        """Log-likelihood of each sequence.
-
-        Parameters
-        ----------
-        X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
-            Sequences as in ``fit``.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Natural logarithms; 0 for an empty sequence, ``-inf`` for an impossible one.
-        """
-        _, _, batch, p = self._read(X)
-        return batch.chain.log_partition(p, n_jobs=self.n_jobs)
-
-    def score(self, X, y=None, sample_weight=None):
-        """Mean log-likelihood of a token.
-
-        Parameters
-        ----------
-        X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
-            Sequences as in ``fit``.
-        y : object, default=None
-            Not read; numbers that look like the lengths of sequences are refused.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of sequences.
-
-        Returns
-        -------
-        float
-            Greater is better.
-        """
-        data, _, batch, p = self._read(X)
-        reject_lengths(y, data)
-        weight = check_sample_weight(sample_weight, len(data))
-        used = weight > 0
-        n_tokens = weight @ data.lengths
-        each = batch.chain.log_partition(p, n_jobs=self.n_jobs)
-        total = weight[used] @ each[used]
-        return float(total / n_tokens) if n_tokens else 0.0
 
     def aic(self, X):
         """Akaike's information criterion of the model on X; lower is better.

@@ -1,7 +1,5 @@
 """What `AnnealedHMM.fit` does between reading its input and storing its results."""
 
-import warnings
-
 import numpy as np
 from sklearn.base import BaseEstimator
 
@@ -31,7 +29,7 @@ from skstruct.estimators._hmm_warnings import (
 from skstruct.estimators._resolve import resolve_emission
 from skstruct.estimators._state_names import StateNames
 from skstruct.estimators._tag_dictionary import TagDictionary
-from skstruct.estimators._training_data import read_training_data
+from skstruct.estimators._training_data import read_training_data, warn_of_coverage
 
 __all__ = ["Training"]
 
@@ -106,8 +104,9 @@ class Training:
         check_solver(e.solver, self.betas, self.emission, self.fixed)
         if labels is not None and known.all():
             self.betas = self.betas[-1:]  # nothing is hidden: all give one posterior
-        warn_of_input(self)
-        if allowed is not None and codes is not None:
+        if e._warns:
+            warn_of_input(self)
+        if e._warns and allowed is not None and codes is not None:
             warn_of_labels(self, allowed, codes)
 
     def _read_values(self):
@@ -149,12 +148,8 @@ class Training:
         covered = np.zeros(len(allowed), dtype=bool)
         covered[rows] = [s in dictionary for s in symbols.tolist()]
         self.coverage = share = covered[self.observations.index].mean()
-        if share < 0.1:
-            warnings.warn(
-                f"Only {share:.1%} of the tokens of X are in tag_dictionary "
-                f"({len(dictionary):,} words); do both spell and case words alike?",
-                stacklevel=5,
-            )
+        if self.estimator._warns:
+            warn_of_coverage(share, dictionary, stacklevel=6)
         return allowed
 
     @property

@@ -2,16 +2,24 @@
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 
 from skstruct._validation import read_batch
 from skstruct.containers import Ragged
 from skstruct.emissions import Categorical, Emission, Gaussian, LogLinear, Product, View
 from skstruct.featurizers import BrownClusterer, PerToken
 
-__all__ = ["RECONSTRUCTIONS", "Reconstruction", "surface"]
+__all__ = [
+    "RECONSTRUCTIONS",
+    "Reconstruction",
+    "as_product",
+    "fit_reconstruction",
+    "surface",
+]
 
 _BOUNDARY = "<boundary>"
+# Numbers in a sparse target up to which it is made dense (400 MB).
+_MAX_DENSE = 50_000_000
 
 
 def _brown(offset=0, exponent=1.0):
@@ -82,10 +90,11 @@ def as_product(reconstruction, batch):
     Returns
     -------
     Product
+        The user's own, if it is one.
     """
     numeric = batch.values.ndim == 2
     if isinstance(reconstruction, Product):
-        product = clone(reconstruction)
+        product = reconstruction
         if product.views is None:
             raise ValueError(
                 "reconstruction=Product() has no views; name them, as in "
@@ -111,8 +120,8 @@ def as_product(reconstruction, batch):
     return RECONSTRUCTIONS[reconstruction]()
 
 
-class Reconstruction(BaseEstimator):
-    r"""What is reconstructed of each token, and by which distributions.
+class Reconstruction:
+    r"""What a fitted CRF autoencoder reconstructs of each token, and how.
 
     .. math:: \log p(\hat x \mid k) = \sum_v \gamma_v \log p_v(\hat x_v \mid k)
 
@@ -121,58 +130,43 @@ class Reconstruction(BaseEstimator):
     Parameters
     ----------
     product : Product
-        Views and their emissions.
-
-    Attributes
-    ----------
-    product_ : Product
-        With fitted emissions.
-    emissions_ : dict of str to Emission
-        Fitted emissions by the name of the view.
-    targets_ : dict of str to transformer or None
-        By the name of the view what its emission sees of a token; None: the token.
+        Views, with fitted emissions.
+    targets : dict of str to transformer or None
+        By the name of the view, what makes of tokens that which its emission sees,
+        fitted; None: the token itself.
     """
 
-    def __init__(self, product):
-        self.product = product
+    def __init__(self, product, targets):
+        self.product, self.targets = product, targets
 
-    def fit_encode(self, batch, fit=lambda estimator, X: estimator.fit(X, None)):
-        """Fit the targets on tokens or vectors, and give the observations.
+    @property
+    def emissions_(self):
+        """Fitted emissions by the name of the view."""
+        return self.product.emissions_
+
+    def encode(self, batch, *, reset=False):
+        """Observations of the emissions.
 
         Parameters
         ----------
         batch : Ragged
-            What `surface` returned.
-        fit : callable, default=None
-            ``fit(transformer, batch)`` returns a fitted transformer.
+            Tokens or vectors.
+        reset : bool, default=False
+            Learn vocabularies.
 
         Returns
         -------
         Observations
         """
-        self.product_ = clone(self.product)
-        self.targets_, fitted = {}, {}
-        for name, view in self._views():
-            target = view.target
-            if isinstance(target, str) and target == "token":
-                self.targets_[name] = None
-                continue
-            # Views of one target, such as both neighbours' classes, share its fit.
-            key = target if isinstance(target, str) else id(target)
-            if key not in fitted:
-                fitted[key] = fit(_as_transformer(target, name), batch)
-            self.targets_[name] = fitted[key]
-        return self._observe(batch, reset=True)
-
-    def encode(self, batch):
-        """Observations of other tokens or vectors."""
-        return self._observe(batch, reset=False)
-
-    def with_product(self, product):
-        """The same targets with other fitted emissions."""
-        out = Reconstruction(self.product)
-        out.product_, out.targets_ = product, self.targets_
-        return out
+        seen, values = {}, {}
+        for name, view in self.product.views:
+            target = self.targets[name]
+            if id(target) not in seen:
+                seen[id(target)] = _target_values(target, batch, name)
+            values[name] = _shifted(
+                seen[id(target)], view.offset, batch.offsets, f"view {name!r}"
+            )
+        return self.product.encode(values, reset=reset, offsets=batch.offsets)
 
     def log_prob(self, X):
         """Log-probability of what is reconstructed of each token in each state.
@@ -187,26 +181,41 @@ class Reconstruction(BaseEstimator):
         ndarray of shape (n_tokens, K)
         """
         observations = self.encode(surface(read_batch(X)[0])).in_use()
-        return self.product_.table(observations.rows)[observations.index]
+        return self.product.table(observations.rows)[observations.index]
 
-    @property
-    def emissions_(self):
-        """Fitted emissions by the name of the view."""
-        return self.product_.emissions_
 
-    def _views(self):
-        return self.product.views
+def fit_reconstruction(product, batch, fit):
+    """Fit what views see of tokens.
 
-    def _observe(self, batch, reset):
-        seen, values = {}, {}
-        for name, view in self._views():
-            target = self.targets_[name]
-            if id(target) not in seen:
-                seen[id(target)] = _target_values(target, batch, name)
-            values[name] = _shifted(
-                seen[id(target)], view.offset, batch.offsets, f"view {name!r}"
-            )
-        return self.product_.encode(values, reset=reset, offsets=batch.offsets)
+    Parameters
+    ----------
+    product : Product
+        Views, unfitted.
+    batch : Ragged
+        What `surface` returned.
+    fit : callable
+        ``fit(transformer, batch)`` returns a fitted transformer.
+
+    Returns
+    -------
+    Reconstruction
+        Its emissions know their vocabularies, but have no parameters.
+    Observations
+        Of the batch.
+    """
+    targets, fitted = {}, {}
+    for name, view in product.views:
+        target = view.target
+        if isinstance(target, str) and target == "token":
+            targets[name] = None
+            continue
+        # Views of one target, such as both neighbours' classes, share its fit.
+        key = target if isinstance(target, str) else id(target)
+        if key not in fitted:
+            fitted[key] = fit(_as_transformer(target, name), batch)
+        targets[name] = fitted[key]
+    out = Reconstruction(clone(product), targets)
+    return out, out.encode(batch, reset=True)
 
 
 def _as_transformer(target, name):
@@ -234,7 +243,15 @@ def _target_values(target, batch, name):
             f"The target of view {name!r} answered {values.shape[0]} rows for "
             f"{batch.n_tokens} tokens."
         )
-    return values.toarray() if sp.issparse(values) else values
+    if not sp.issparse(values):
+        return values
+    if np.prod(values.shape, dtype=float) > _MAX_DENSE:
+        raise ValueError(
+            f"The target of view {name!r} answered a sparse table of {values.shape[0]} "
+            f"x {values.shape[1]}, and emissions read dense ones; make it narrow by "
+            "TruncatedSVD."
+        )
+    return values.toarray()
 
 
 def _shifted(values, offset, offsets, what):

@@ -1,7 +1,5 @@
 """Where a CRF autoencoder starts: a first guess of the states of tokens."""
 
-import warnings
-
 import numpy as np
 from sklearn.base import clone
 
@@ -71,17 +69,20 @@ def check_starts(init, *, words, named, labelled):
                 f"init={one!r} reads words, but X holds vectors without tokens; use "
                 "'hmm' or 'random'."
             )
-        # Hidden Markov models read the dictionary, and then know the names.
-        numbers = ("exchange", "brown") if named else (*_OF_WORDS, "hmm")
-        if one in numbers and (named or labelled):
+        if one in ("exchange", "brown") and (named or labelled):
             raise ValueError(
                 f"init={one!r} numbers its classes, but tag_dictionary or labels name "
                 "states; use init='auto'."
             )
+    if len(starts) > 1 and "supervised" in [s for s in starts if isinstance(s, str)]:
+        raise ValueError(
+            "init='supervised' cannot be one of several starts: its penalty pulls to "
+            "other weights, so that objectives do not compare."
+        )
     return starts
 
 
-def guess_states(init, batch, names, *, dictionary, random_state, n_jobs, fit):
+def guess_states(init, batch, names, *, dictionary, labels, random_state, n_jobs, fit):
     """A guess of the states of all tokens.
 
     Parameters
@@ -95,12 +96,14 @@ def guess_states(init, batch, names, *, dictionary, random_state, n_jobs, fit):
         The states.
     dictionary : TagDictionary or None
         For a hidden Markov model.
+    labels : ndarray of shape (T,) or None
+        Codes of states that hold, -1 where unknown; likewise.
     random_state : RandomState
         Source of randomness.
     n_jobs : int or None
         Threads.
     fit : callable
-        ``fit(estimator, batch)`` returns a fitted estimator.
+        ``fit(estimator, batch, y=None, n_jobs=None)`` returns a fitted estimator.
 
     Returns
     -------
@@ -115,13 +118,24 @@ def guess_states(init, batch, names, *, dictionary, random_state, n_jobs, fit):
         if init == "brown":
             clusterer = fit(BrownClusterer(), batch)
             return _smoothed(_brown_classes(clusterer, batch, K), K)
-        words = batch.values.ndim == 1
-        init = _default_estimator(init, K, words, dictionary, seed, n_jobs)
-        with warnings.catch_warnings():
-            # Short on purpose; of the data, the tagger speaks itself.
-            warnings.simplefilter("ignore", UserWarning)
-            return _answer(fit(init, batch), batch, names)
+        if init == "exchange":
+            start, y = ExchangeClusterer(K, random_state=seed), None
+        else:
+            words = batch.values.ndim == 1
+            start = _hidden_markov_model(init, K, words, dictionary, seed)
+            y = None
+            if labels is not None:
+                known = np.append(names.states.astype(object), None)[labels]
+                start.set_params(supervision="clamp")
+                y = batch.with_values(known)
+        return _answer(fit(start, batch, y, n_jobs), batch, names)
     return _answer(fit(clone(init), batch), batch, names)
+
+
+class _Start(AnnealedHMM):
+    """A model that is not fitted for its own sake, but cut short on purpose."""
+
+    _warns = False
 
 
 def _smoothed(labels, n_states):
@@ -132,32 +146,17 @@ def _smoothed(labels, n_states):
     return out / out.sum(axis=1, keepdims=True)
 
 
-def _default_estimator(init, K, words, dictionary, seed, n_jobs):
-    if init == "exchange":
-        return ExchangeClusterer(K, random_state=seed, n_jobs=n_jobs)
+def _hidden_markov_model(init, K, words, dictionary, seed):
+    common = {"tag_dictionary": dictionary, "random_state": seed}
     if init == "feature_hmm":
-        return AnnealedHMM(
-            K,
-            emissions=LogLinear(),
-            solver="lbfgs",
-            beta_min=1.0,
-            tag_dictionary=dictionary,
-            max_iter=60,
-            n_init=3,
-            random_state=seed,
-            n_jobs=n_jobs,
-        )
-    # Short runs: long ones leave a likelihood that is hardly higher, and worse states.
-    limits = {"n_init": 8, "max_iter": 10} if dictionary is None else {}
+        common |= {"emissions": LogLinear(), "solver": "lbfgs", "beta_min": 1.0}
+        return _Start(K, max_iter=60, n_init=3, **common)
     # Vectors with holes come this far only if the reconstruction accepts them.
-    return AnnealedHMM(
-        K,
-        emissions="categorical" if words else Gaussian(missing="marginalize"),
-        tag_dictionary=dictionary,
-        random_state=seed,
-        n_jobs=n_jobs,
-        **limits,
-    )
+    common["emissions"] = "categorical" if words else Gaussian(missing="marginalize")
+    if dictionary is not None:
+        return _Start(K, **common)
+    # Short runs: long ones leave a likelihood that is hardly higher, and worse states.
+    return _Start(K, n_init=8, max_iter=10, **common)
 
 
 def _random_classes(batch, K, random_state):

@@ -1,5 +1,6 @@
 """What a fitted CRF autoencoder answers."""
 
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -8,14 +9,13 @@ from sklearn.utils.validation import check_is_fitted
 from skstruct._validation import (
     as_labels,
     check_features,
-    check_sample_weight,
     read_batch,
-    reject_lengths,
 )
 from skstruct.containers import Ragged
 from skstruct.estimators._autoencoder import EncodedBatch
 from skstruct.estimators._encoder_input import make_features
 from skstruct.estimators._reconstruction import surface
+from skstruct.estimators._sequence_predictions import SequencePredictions
 from skstruct.estimators._word_states import allowed_states
 from skstruct.structures import marginals
 
@@ -36,7 +36,7 @@ class _Read(NamedTuple):
         return self.batch.potentials(self.weights, self.log_prob)
 
 
-class TaggerPredictions:
+class TaggerPredictions(SequencePredictions):
     """Decoding, probabilities, scores and features of a fitted model."""
 
     def _read(self, X, observed_labels=None):
@@ -76,6 +76,21 @@ class TaggerPredictions:
         log_prob = self.reconstruction_.log_prob(words)
         return _Read(data, answer, batch, weights, log_prob)
 
+    def _lattice(self, X, observed_labels):
+        read = self._read(X, observed_labels)
+        return read.data, read.answer, read.batch.joint, read.potentials
+
+    def _log_likelihoods(self, X):
+        read = self._read(X)
+        free, joint = (
+            chain.log_partition(p, n_jobs=self.n_jobs)
+            for chain, p in (
+                (read.batch.encoder, read.batch.potentials(read.weights)),
+                (read.batch.joint, read.potentials),
+            )
+        )
+        return read.data, joint - free
+
     def predict(self, X, *, observed_labels=None):
         r"""States of every token, by encoder and reconstruction together.
 
@@ -94,116 +109,35 @@ class TaggerPredictions:
             Entries of ``states_``, in the form of X. With ``decoding="posterior"``
             those of the largest marginals; with "type" each word of the training data
             has one state everywhere, unless a label says otherwise.
+
+        Raises
+        ------
+        ValueError
+            If X does not suit the model, or ``decoding`` is unknown, or "type" where
+            tokens are vectors.
         """
+        self._validate_params()
         read = self._read(X, observed_labels)
         chain, p = read.batch.joint, read.potentials
         if self.decoding == "viterbi":
             codes, _ = chain.argmax(p)
         else:
             codes = marginals(chain, p, n_jobs=self.n_jobs).argmax(axis=1)
-        if self.decoding == "type" and self._word_states is not None:
+        if self.decoding == "type":
+            if self._word_states is None:
+                raise ValueError(
+                    "decoding='type' gives each word its state, but tokens are "
+                    "vectors; use 'viterbi' or 'posterior'."
+                )
             codes = self._word_states.overrule(codes, surface(read.data).values)
             labels = read.batch.labels
             if labels is not None:
                 codes = np.where(labels >= 0, labels, codes)
         return read.answer(self.states_[codes])
 
-    def fit_predict(self, X, y=None, sample_weight=None):
-        """Fit, then predict the training data.
-
-        Parameters
-        ----------
-        X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
-            Sequences as in ``fit``.
-        y : Ragged or list-like of sequences, default=None
-            As in ``fit``; under ``supervision="clamp"`` known labels hold.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of sequences.
-
-        Returns
-        -------
-        Ragged, object array of arrays, or array of shape (n_samples,)
-            As ``predict`` returns it.
-        """
-        self.fit(X, y, sample_weight)
-        labels = y if self.supervision == "clamp" else None
-        return self.predict(X, observed_labels=labels)
-
-    def predict_proba(self, X, *, observed_labels=None):
-        """Probability of each state of every token, given all tokens.
-
-        Parameters
-        ----------
-        X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
-            Sequences as in ``fit``.
-        observed_labels : Ragged or list-like of sequences, default=None
-            Labels that hold; None (or -1 among integers) where unknown.
-
-        Returns
-        -------
-        Ragged, object array of arrays, or array of shape (n_samples, K)
-            Marginals of p(y | x, x_hat), columns in the order of ``states_``.
-        """
-        read = self._read(X, observed_labels)
-        return read.answer(
-            marginals(read.batch.joint, read.potentials, n_jobs=self.n_jobs)
-        )
-
-    def score_samples(self, X):
-        r"""Log-probability of the reconstruction of each sequence.
-
-        Parameters
-        ----------
-        X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
-            Sequences as in ``fit``.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            :math:`\log p(\hat x \mid x)`, in nats; 0 for an empty sequence.
-        """
-        return self._log_likelihoods(self._read(X))
-
-    def score(self, X, y=None, sample_weight=None):
-        r"""Mean log-probability of the reconstruction of a token.
-
-        Comparable only between models with the same reconstruction.
-
-        Parameters
-        ----------
-        X : Ragged, list-like of sequences, or array of shape (n_samples, n_features)
-            Sequences as in ``fit``.
-        y : object, default=None
-            Not read; numbers that look like the lengths of sequences are refused.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of sequences.
-
-        Returns
-        -------
-        float
-            Greater is better.
-        """
-        read = self._read(X)
-        reject_lengths(y, read.data)
-        weight = check_sample_weight(sample_weight, len(read.data))
-        n_tokens = weight @ read.data.lengths
-        total = weight @ self._log_likelihoods(read)
-        return float(total / n_tokens) if n_tokens else 0.0
-
-    def _log_likelihoods(self, read):
-        batch = read.batch
-        free = batch.potentials(read.weights)
-        joint = batch.joint.log_partition(read.potentials, n_jobs=self.n_jobs)
-        return joint - batch.encoder.log_partition(free, n_jobs=self.n_jobs)
-
-    def get_feature_names_out(self):
-        """Names of the encoder's features.
-
-        Returns
-        -------
-        ndarray of str of shape (F,)
-            Those of ``featurizer_``, "x0", "x1" ... where it has none.
-        """
+    @property
+    def encoder_feature_names_(self):
+        """Names of the encoder's features: "x0", "x1" ... where there are none."""
         check_is_fitted(self)
         try:
             names = self.featurizer_.get_feature_names_out()
@@ -212,7 +146,7 @@ class TaggerPredictions:
         return np.asarray(names, dtype=object)
 
     def top_features(self, n=10, *, feature_names=None):
-        """The features that speak most for each state, as a table.
+        """The features of highest weight for each state, as a table.
 
         Parameters
         ----------
@@ -220,7 +154,7 @@ class TaggerPredictions:
             How many for each state.
         feature_names : array-like of shape (F,), default=None
             Names of the features where X brought them: in a Pipeline,
-            ``pipe[:-1].get_feature_names_out()``. None asks `get_feature_names_out`.
+            ``pipe[:-1].get_feature_names_out()``. None: ``encoder_feature_names_``.
 
         Returns
         -------
@@ -231,11 +165,13 @@ class TaggerPredictions:
         Raises
         ------
         ValueError
-            If there is not one name for each feature.
+            If n is no positive integer, or there is not one name for each feature.
         ImportError
             If pandas is not installed.
         """
-        names = self.get_feature_names_out()
+        if not isinstance(n, Integral) or n < 1:
+            raise ValueError(f"n must be a positive integer, got {n!r}.")
+        names = self.encoder_feature_names_
         if feature_names is not None:
             names = np.asarray(feature_names, dtype=object)
             if names.shape != (len(self.coef_),):

@@ -2,6 +2,7 @@
 
 import copy
 import warnings
+from pickle import PicklingError
 from typing import NamedTuple
 
 import numpy as np
@@ -13,11 +14,20 @@ from skstruct._validation import check_features
 from skstruct.emissions import Emission
 from skstruct.estimators._autoencoder import Autoencoder, EncodedBatch, Evaluation
 from skstruct.estimators._encoder_input import fit_featurizer
-from skstruct.estimators._reconstruction import Reconstruction, as_product, surface
+from skstruct.estimators._reconstruction import (
+    Reconstruction,
+    as_product,
+    fit_reconstruction,
+    surface,
+)
 from skstruct.estimators._starts import check_starts, guess_states
 from skstruct.estimators._state_names import StateNames, token_place
 from skstruct.estimators._tag_dictionary import TagDictionary
-from skstruct.estimators._training_data import read_training_data, warn_of_rows
+from skstruct.estimators._training_data import (
+    read_training_data,
+    warn_of_coverage,
+    warn_of_rows,
+)
 from skstruct.estimators._word_states import WordStates, allowed_states
 from skstruct.kernels._blas import one_blas_thread
 from skstruct.optim import block_coordinate_descent
@@ -85,11 +95,9 @@ class TaggerTraining:
             labelled=self.labels is not None and bool((self.labels >= 0).any()),
         )
         self._warn_of_labels()
-        self._fit_component = check_memory(e.memory).cache(_fit)
-        product = as_product(e.reconstruction, self.surface)
-        self.reconstruction = Reconstruction(product)
-        self.observations = self.reconstruction.fit_encode(
-            self.surface, self._fit_component
+        self._cached_fit = check_memory(e.memory).cache(_fit, ignore=["n_jobs"])
+        self.reconstruction, self.observations = fit_reconstruction(
+            as_product(e.reconstruction, self.surface), self.surface, self._fit
         )
         self.featurizer, features = fit_featurizer(e.featurizer, self.data)
         self.batch = EncodedBatch(
@@ -101,6 +109,16 @@ class TaggerTraining:
             weight=self.weight,
             n_jobs=e.n_jobs,
         )
+
+    def _fit(self, estimator, batch, y=None, n_jobs=None):
+        """A fitted component, from ``memory`` where it is kept."""
+        try:
+            return self._cached_fit(estimator, batch, y, n_jobs)
+        except PicklingError as error:
+            raise ValueError(
+                f"memory cannot keep {estimator}: it does not pickle ({error}). Write "
+                "functions by def in a module, or leave memory=None."
+            ) from error
 
     def _warn_of_labels(self):
         """Say that there are none."""
@@ -116,6 +134,9 @@ class TaggerTraining:
         if self.dictionary is None:
             return None
         allowed = allowed_states(self.dictionary, self.surface)
+        words = self.surface.values.tolist()
+        share = np.mean([word in self.dictionary for word in words])
+        warn_of_coverage(share, self.dictionary, stacklevel=6)
         if self.labels is not None:
             known = np.flatnonzero(self.labels >= 0)
             foreign = known[~allowed[known, self.labels[known]]]
@@ -150,16 +171,17 @@ class TaggerTraining:
 
     def _start(self, init, random_state):
         """An autoencoder at its start, and the weights of its encoder."""
-        emission = copy.deepcopy(self.reconstruction.product_)
-        l2 = self.estimator.encoder_l2
-        model = Autoencoder(self.batch, self.observations, emission, l2)
-        model.start_at_random(random_state)
-        weights = np.zeros(self.batch.linear.n_weights)
+        weights, centre = np.zeros(self.batch.linear.n_weights), 0.0
+        # Before anything else is drawn: other reconstructions get the same guess.
         if isinstance(init, str) and init == "supervised":
             weights, counts = self._learn_labels(weights)
-            model.centre = weights
+            centre = weights
         else:
             counts = self._guess(init, random_state)
+        emission = copy.deepcopy(self.reconstruction.product)
+        l2 = self.estimator.encoder_l2
+        model = Autoencoder(self.batch, self.observations, emission, l2, centre)
+        model.start_at_random(random_state)
         if counts is not None:
             model.start_from(counts)
         return model, weights
@@ -174,9 +196,10 @@ class TaggerTraining:
             self.surface,
             self.names,
             dictionary=self.dictionary,
+            labels=self.labels,
             random_state=random_state,
             n_jobs=self.estimator.n_jobs,
-            fit=self._fit_component,
+            fit=self._fit,
         )
         if guess is None:
             return None
@@ -216,8 +239,8 @@ class TaggerTraining:
             )
 
             def attributes():
-                emission = copy.deepcopy(model.emission)
-                return self.attributes(Run(weights, emission, state, list(history)))
+                run = Run(weights, model.emission, state, list(history))
+                return self.attributes(run)
 
             return tell(attributes)
 
@@ -244,12 +267,15 @@ class TaggerTraining:
         filled = random_state.permutation(np.flatnonzero(self.weight > 0))
         n_parts = -(-len(filled) // self.estimator.batch_size)
         parts = [self.batch.take(ids) for ids in np.array_split(filled, n_parts)]
+        share = self.weight.sum() / n_parts  # so that gradients are right on average
 
         def move(weights, state):
             for i in random_state.permutation(n_parts):
                 part, rows = parts[i]
                 log_prob = model.log_prob[rows]
-                there = part.evaluate(weights, log_prob, model.l2, model.centre)
+                there = part.evaluate(
+                    weights, log_prob, model.l2, model.centre, total=share
+                )
                 weights = adagrad.step(weights, there.gradient)
             state = model.evaluate(weights)
             if not np.isfinite(state.loss):
@@ -267,7 +293,8 @@ class TaggerTraining:
         if not self.names.named:
             order = np.argsort(-run.state.node.sum(axis=0), kind="stable")
         coef, transition, start = self.batch.linear.split(run.weights)
-        run.emission.reorder(order)
+        product = copy.deepcopy(run.emission)
+        product.reorder(order)
         words = None
         if self.surface.values.ndim == 1:
             words = WordStates(self.surface.values, run.state.node[:, order])
@@ -276,7 +303,7 @@ class TaggerTraining:
             "_dictionary": self.dictionary,
             "_word_states": words,
             "featurizer_": self.featurizer,
-            "reconstruction_": self.reconstruction.with_product(run.emission),
+            "reconstruction_": Reconstruction(product, self.reconstruction.targets),
             "coef_": coef[:, order],
             "transition_coef_": transition[np.ix_(order, order)],
             "start_coef_": start[order],
@@ -298,6 +325,8 @@ class TaggerTraining:
             )
 
 
-def _fit(estimator, batch):
+def _fit(estimator, batch, y, n_jobs):
     """Fit a component; a function of its own, so that its results can be kept."""
-    return estimator.fit(batch, None)  # FrozenEstimator insists on a y
+    if n_jobs is not None and "n_jobs" in estimator.get_params(deep=False):
+        estimator.set_params(n_jobs=n_jobs)
+    return estimator.fit(batch, y)  # FrozenEstimator insists on a y

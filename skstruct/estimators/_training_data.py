@@ -13,7 +13,10 @@ from skstruct._validation import (
 )
 from skstruct.containers import Ragged
 
-__all__ = ["TrainingData", "read_training_data", "warn_of_rows"]
+__all__ = ["TrainingData", "read_training_data", "warn_of_coverage", "warn_of_rows"]
+
+# Share of tokens in a dictionary below which words are hardly spelt alike.
+_FEW_LISTED = 0.1
 
 
 class TrainingData(NamedTuple):
@@ -24,7 +27,7 @@ class TrainingData(NamedTuple):
     batch : Ragged
         All sequences; those without weight are empty, so that errors number them.
     weight : ndarray of shape (n,)
-        Weights of sequences.
+        Weights of sequences; 0 for empty ones.
     labels, known : ndarray of shape (T,), or None
         Clamped labels and where they are known; None if labels are not read.
     """
@@ -56,14 +59,14 @@ def read_training_data(X, y, sample_weight, supervision):
     """
     batch, _ = read_batch(X)
     reject_lengths(y, batch)
-    weight = check_sample_weight(sample_weight, len(batch))
+    weight = check_sample_weight(sample_weight, len(batch)) * (batch.lengths > 0)
     labels = known = None
     if supervision == "ignore":
         if y is not None:
             _warn_if_partly_unknown(y, batch)
     elif y is not None:
         labels, known = as_labels(y, batch)
-    used = weight > 0
+    used = (weight > 0) | (batch.lengths == 0)
     if not used.all():
         kept = np.repeat(used, batch.lengths)
         tokens = None if batch.tokens is None else batch.tokens[kept]
@@ -101,5 +104,15 @@ def warn_of_rows(batch, n_states, stacklevel):
             "so there are no transitions to learn. For one series pass [X], for "
             "several Ragged.from_lengths(X, lengths); to search over one series "
             "use BlockSplit or TransductiveSplit of skstruct.model_selection.",
+            stacklevel=stacklevel,
+        )
+
+
+def warn_of_coverage(share, dictionary, stacklevel):
+    """Say that a dictionary lists few of the tokens."""
+    if share < _FEW_LISTED:
+        warnings.warn(
+            f"Only {share:.1%} of the tokens of X are in tag_dictionary "
+            f"({len(dictionary):,} words); do both spell and case words alike?",
             stacklevel=stacklevel,
         )

@@ -10,8 +10,9 @@ from sklearn.base import BaseEstimator
 
 from skstruct.containers import Ragged
 from skstruct.emissions import Categorical, Gaussian, LogLinear, Poisson, Product, View
+from skstruct.estimators import CRFAutoencoderTagger
 from skstruct.estimators._autoencoder import Autoencoder, EncodedBatch
-from skstruct.estimators._reconstruction import Reconstruction, as_product
+from skstruct.estimators._reconstruction import as_product, fit_reconstruction
 from skstruct.solvers import LBFGS, AdaGrad
 from tests import _oracles as oracle
 
@@ -73,12 +74,15 @@ def encode(kind="free", form=sp.csr_array, **options):
     return EncodedBatch(form(features), WORDS.offsets, K, **options)
 
 
+def fit(estimator, X):
+    return estimator.fit(X)
+
+
 def autoencoder(case, kind="free"):
     """An autoencoder somewhere, with its reconstruction and weights."""
     X, spec = CASES[case]
-    reconstruction = Reconstruction(as_product(spec, X))
-    observations = reconstruction.fit_encode(X)
-    model = Autoencoder(encode(kind), observations, reconstruction.product_, L2)
+    reconstruction, observations = fit_reconstruction(as_product(spec, X), X, fit)
+    model = Autoencoder(encode(kind), observations, reconstruction.product, L2)
     rng = np.random.RandomState(1)
     model.start_at_random(rng)
     model.start_from(rng.dirichlet(np.ones(K), size=T) + 0.1)
@@ -150,9 +154,9 @@ def test_log_probabilities_are_those_of_the_views(case):
     X, _ = CASES[case]
     model, reconstruction, _ = autoencoder(case)
     expected = np.zeros((T, K))
-    for name, view in reconstruction.product_.views:
+    for name, view in reconstruction.product.views:
         target, emission = (
-            reconstruction.targets_[name],
+            reconstruction.targets[name],
             reconstruction.emissions_[name],
         )
         values = X if target is None else target.transform(X)
@@ -200,18 +204,14 @@ def test_a_step_on_the_reconstruction_lowers_the_loss(case, kind):
 
 
 def test_views_with_one_target_share_its_fit():
-    target, fits = Initial(), []
-
-    def fit(estimator, X):
-        fits.append(estimator)
-        return estimator.fit(X)
-
+    target = Initial()
     views = [("a", View(target)), ("b", View(target, offset=1)), ("c", View(Initial()))]
-    reconstruction = Reconstruction(Product(views))
-    reconstruction.fit_encode(WORDS, fit)
-    assert len(fits) == 2 and not hasattr(target, "fitted_")
-    targets = reconstruction.targets_
+    product = Product(views)
+    model = CRFAutoencoderTagger(2, reconstruction=product, init="random", max_iter=1)
+    targets = model.fit(WORDS).reconstruction_.targets
     assert targets["a"] is targets["b"] is not targets["c"]
+    assert not hasattr(target, "fitted_")
+    assert product.views[0][1].target is target
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])

@@ -106,7 +106,7 @@ def test_nested_parameters_are_used(text):
     ).fit(X)
     assert len(model.coef_) == model.featurizer_.n_features_out_
     assert model.featurizer_.window == 0
-    assert_array_equal(model.reconstruction_.product_.exponents_, [1.0, 0.25])
+    assert_array_equal(model.reconstruction_.product.exponents_, [1.0, 0.25])
     assert model.reconstruction_.emissions_["own"].l2 == 5.0
 
 
@@ -136,7 +136,7 @@ def test_other_featurizers(text):
     dicts = make_pipeline(PerToken(describe), PerToken(DictVectorizer()))
     model = tagger(featurizer=dicts).fit(X)
     assert len(model.coef_) == 4
-    assert model.get_feature_names_out().tolist() == ["x0", "x1", "x2", "x3"]
+    assert model.encoder_feature_names_.tolist() == ["x0", "x1", "x2", "x3"]
     # Feature dicts that carry their tokens.
     carried = Ragged.from_arrays(
         np.array([describe(w) for w in X.values], dtype=object),

@@ -131,6 +131,7 @@ def test_labels_rule_over_a_start(text):
         assert (p > 0).nonzero()[0] == (int(word[1:]) + 1) % 3
 
 
+@pytest.mark.filterwarnings("ignore:Only 6.2% of the tokens")
 def test_labels_rule_over_a_dictionary(text):
     X, y = text
     word = X.values[0]

@@ -247,7 +247,7 @@ def test_weights_are_repetitions(text, reconstruction, clamp):
 def test_features_that_speak_for_states(text):
     X, _ = text
     model = tagger(featurizer=TokenFeaturizer(window=0, min_identity_count=1)).fit(X)
-    names = model.get_feature_names_out()
+    names = model.encoder_feature_names_
     assert names.tolist() == model.featurizer_.get_feature_names_out().tolist()
     table = model.top_features(4)
     assert (
