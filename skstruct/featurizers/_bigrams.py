@@ -1,15 +1,13 @@
 """Word types and which follows which, as clusterers of word types need them."""
 
-from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from skstruct._validation import is_missing
-from skstruct.containers._batch import locate
+from skstruct.containers import Vocabulary
 
-__all__ = ["Bigrams", "count_bigrams", "surface_tokens", "word_numbers"]
+__all__ = ["Bigrams", "count_bigrams", "read_words"]
 
 
 class Bigrams(NamedTuple):
@@ -63,23 +61,21 @@ def count_bigrams(batch):
            [0, 0, 0, 1],
            [1, 0, 1, 0]])
     """
-    tokens = surface_tokens(batch)
+    tokens = read_words(batch)
     if len(tokens) == 0:
         raise ValueError("X has no tokens: all its sequences are empty.")
-    numbers = _distinct(tokens, batch.offsets)
-    index = np.fromiter(map(numbers.get, tokens.tolist()), np.intp, len(tokens))
+    vocabulary = Vocabulary.learn(tokens, batch.offsets, sort=False)
+    index = vocabulary.codes(tokens)
     counts = np.bincount(index)
     order = np.argsort(-counts, kind="stable")
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    words = np.empty(len(order), tokens.dtype)
-    words[rank] = np.fromiter(numbers, tokens.dtype, len(order))
-    index = rank[index]
+    words, index = vocabulary.symbols[order], rank[index]
     return Bigrams(words, index, counts[order], _pairs(index, batch, len(words)))
 
 
-def surface_tokens(batch):
-    """Flat tokens of a batch: those it carries, or its values.
+def read_words(batch):
+    """Words of a batch: the tokens that it carries, or its values.
 
     Parameters
     ----------
@@ -95,7 +91,7 @@ def surface_tokens(batch):
     ValueError
         If the batch holds vectors or measured numbers and carries no tokens.
     """
-    tokens = batch.values if batch.tokens is None else batch.tokens
+    tokens = batch.surface
     if tokens.ndim != 1 or tokens.dtype.kind not in "biuO":
         kind = "vectors" if tokens.ndim != 1 else f"{tokens.dtype} numbers"
         raise ValueError(
@@ -103,50 +99,6 @@ def surface_tokens(batch):
             "hashable tokens, or a Ragged of feature rows that carries its tokens."
         )
     return tokens
-
-
-def word_numbers(words, batch):
-    """Look up the tokens of a batch among words.
-
-    Parameters
-    ----------
-    words : ndarray of shape (V,)
-        Distinct words.
-    batch : Ragged
-        The data.
-
-    Returns
-    -------
-    ndarray of shape (n_tokens,)
-        The number of each token; V if it is no word.
-
-    Raises
-    ------
-    ValueError
-        If a token is unhashable or no symbol.
-    """
-    tokens = surface_tokens(batch)
-    numbers = dict(zip(words.tolist(), range(len(words)), strict=True))
-    try:
-        found = map(numbers.get, tokens.tolist(), repeat(len(words)))
-        return np.fromiter(found, np.intp, len(tokens))
-    except TypeError:
-        _raise_unhashable(tokens, batch.offsets)
-
-
-def _distinct(tokens, offsets):
-    """Distinct tokens with numbers by first appearance."""
-    try:
-        distinct = dict.fromkeys(tokens.tolist())
-    except TypeError:
-        _raise_unhashable(tokens, offsets)
-    if any(map(is_missing, distinct)):
-        at = next(t for t, token in enumerate(tokens) if is_missing(token))
-        raise ValueError(
-            f"X, {_place(at, offsets)}: the token is {tokens[at]!r}; leave a missing "
-            "token out, or give it a symbol of its own."
-        )
-    return dict(zip(distinct, range(len(distinct)), strict=True))
 
 
 def _pairs(index, batch, boundary):
@@ -157,18 +109,3 @@ def _pairs(index, batch, boundary):
     ones = np.ones(len(padded), dtype=np.int64)
     shape = (boundary + 1, boundary + 1)
     return sp.csr_array(sp.coo_array((ones, (left, right)), shape=shape))
-
-
-def _raise_unhashable(tokens, offsets):
-    for at, token in enumerate(tokens):
-        try:
-            hash(token)
-        except TypeError:
-            raise ValueError(
-                f"X, {_place(at, offsets)}: the token is a {type(token).__name__}; "
-                "tokens must be hashable: str, int, tuples."
-            ) from None
-
-
-def _place(at, offsets):
-    return "sequence {}, position {}".format(*locate(offsets, at))

@@ -6,14 +6,14 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import xlogy
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from skstruct._params import Interval, fit_context
-from skstruct._validation import as_ragged, read_batch
+from skstruct._validation import as_ragged
 from skstruct.containers import Ragged
-from skstruct.featurizers._bigrams import count_bigrams, surface_tokens, word_numbers
+from skstruct.featurizers._bigrams import count_bigrams, read_words
 from skstruct.featurizers._brown_paths import read_paths, write_paths
+from skstruct.featurizers._clusterer import WordClusterer
 from skstruct.kernels._brown import merge_classes
 
 __all__ = ["BrownClusterer"]
@@ -22,7 +22,7 @@ __all__ = ["BrownClusterer"]
 _N_FIXED = 2
 
 
-class BrownClusterer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
+class BrownClusterer(WordClusterer):
     r"""Word classes of adjacent tokens that tell most about one another, as a tree.
 
     Each word type :math:`w` gets one of C classes :math:`c(w)`, so as to maximise the
@@ -36,7 +36,7 @@ class BrownClusterer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     merged that cost least of I over what has been added so far. The C classes are then
     merged down to one in the same way. The class of a word is named by its path in the
     binary tree of these merges, a string of 0 and 1: classes that share a long prefix
-    are alike.
+    are alike. Tokens are given these paths; a word without a class, an empty string.
 
     Parameters
     ----------
@@ -155,43 +155,6 @@ class BrownClusterer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         self.merges_, self.merge_losses_ = merges, losses
         return self
 
-    def transform(self, X):
-        """Paths of the tokens, as a batch.
-
-        Parameters
-        ----------
-        X : Ragged or list-like of sequences
-            Sequences of words.
-
-        Returns
-        -------
-        Ragged
-            The path of each token, which it carries as ``tokens``; an empty string for
-            a word without a class.
-        """
-        check_is_fitted(self)
-        batch = as_ragged(X)
-        out = batch.with_values(self._paths_of(batch))
-        out.tokens = surface_tokens(batch)
-        return out
-
-    def predict(self, X):
-        """Paths of the tokens, in the form of X.
-
-        Parameters
-        ----------
-        X : Ragged or list-like of sequences
-            Sequences of words.
-
-        Returns
-        -------
-        Ragged or ndarray of ndarrays
-            The path of each token; an empty string for a word without a class.
-        """
-        check_is_fitted(self)
-        batch, answer = read_batch(X)
-        return answer(self._paths_of(batch))
-
     def cut(self, n_clusters):
         """Classes of the words where the tree has a smaller number of them.
 
@@ -282,30 +245,26 @@ class BrownClusterer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     def _store(self, words, counts, labels, paths):
         """Words and the paths of their classes."""
-        self.words_, self.counts_, self.labels_ = words, counts, labels
-        self.n_clusters_ = len(paths)
+        self._store_words(words, counts, labels)
+        self._paths, self.n_clusters_ = paths, len(paths)
         of_words = np.array(paths, dtype=object)[labels].tolist()
         self.paths_ = dict(zip(words.tolist(), of_words, strict=True))
 
     def _spell(self, batch):
         """The tokens of a batch as words are told apart."""
-        tokens = surface_tokens(batch)
+        tokens = read_words(batch)
         if self.lowercase:
             lower = (t.lower() if isinstance(t, str) else t for t in tokens)
             tokens = np.fromiter(lower, tokens.dtype, len(tokens))
         return Ragged.from_arrays(tokens, batch.offsets)
 
-    def _paths_of(self, batch):
+    def _classes(self, batch):
+        """Paths of the tokens; an empty string for words without a class."""
         self._validate_params()  # prefix may have been set since
-        paths = [path[: self.prefix] for path in self.paths_.values()]
-        number = word_numbers(self.words_, self._spell(batch))
-        return np.array([*paths, ""], dtype=object)[number]
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.string = True
-        return tags
+        paths = [*(path[: self.prefix] for path in self._paths), ""]
+        spelled = self._spell(batch)
+        labels = self._look_up(spelled.values, spelled.offsets)
+        return np.array(paths, dtype=object)[labels]
 
 
 def _with_fixed_first(pairs, n_types):

@@ -6,15 +6,14 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import gammaln, xlogy
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted
 
 from skstruct._params import Interval, StrOptions, fit_context
-from skstruct._validation import as_ragged, read_batch
+from skstruct._validation import as_ragged
 from skstruct.featurizers._attributes import Attributes
-from skstruct.featurizers._bigrams import count_bigrams, surface_tokens, word_numbers
+from skstruct.featurizers._bigrams import count_bigrams, read_words
+from skstruct.featurizers._clusterer import WordClusterer
 from skstruct.kernels._exchange import exchange
 
 __all__ = ["ExchangeClusterer"]
@@ -25,7 +24,7 @@ _PRIOR = 0.1
 _N_DEALT = 3
 
 
-class ExchangeClusterer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
+class ExchangeClusterer(WordClusterer):
     r"""Classes of words that occur, and look, alike.
 
     Each word type :math:`w` gets one class :math:`c(w)`, so as to maximise the
@@ -192,53 +191,18 @@ class ExchangeClusterer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
         self.objective_, labels, self.n_iter_ = runs[self.objectives_.argmax()]
         tokens = np.bincount(labels, bigrams.counts, self.n_clusters)
         order = np.argsort(-tokens, kind="stable")
-        self.words_, self.counts_ = bigrams.words, bigrams.counts
-        self.labels_ = np.argsort(order)[labels]
+        self._store_words(bigrams.words, bigrams.counts, np.argsort(order)[labels])
         self._scores = problem.scores(self.labels_)
         return self
 
-    def transform(self, X):
-        """Classes of the tokens, as a batch.
-
-        Parameters
-        ----------
-        X : Ragged or list-like of sequences
-            Sequences of words.
-
-        Returns
-        -------
-        Ragged
-            The class of each token, an integer.
-        """
-        check_is_fitted(self)
-        batch = as_ragged(X)
-        return batch.with_values(self._classes(batch))
-
-    def predict(self, X):
-        """Classes of the tokens, in the form of X.
-
-        Parameters
-        ----------
-        X : Ragged or list-like of sequences
-            Sequences of words.
-
-        Returns
-        -------
-        Ragged or ndarray of ndarrays
-            The class of each token, an integer.
-        """
-        check_is_fitted(self)
-        batch, answer = read_batch(X)
-        return answer(self._classes(batch))
-
     def _classes(self, batch):
-        index = word_numbers(self.words_, batch)
-        new = index == len(self.words_)
-        tokens = surface_tokens(batch)[new].tolist()
-        words = list(dict.fromkeys(tokens))
+        """Numbers of classes; of new words, by their attributes."""
+        tokens = read_words(batch)
+        classes = self._look_up(tokens, batch.offsets)
+        new = classes < 0
+        words = list(dict.fromkeys(tokens[new].tolist()))
         guess = dict(zip(words, self._guess(words), strict=True))
-        classes = np.append(self.labels_, -1)[index]
-        classes[new] = [guess[word] for word in tokens]
+        classes[new] = [guess[word] for word in tokens[new].tolist()]
         return classes
 
     def _guess(self, words):
@@ -248,12 +212,6 @@ class ExchangeClusterer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
         with np.errstate(divide="ignore"):  # no word belongs to an empty class
             share = np.log(np.bincount(self.labels_, minlength=self.n_clusters))
         return (scores[self._attributes.encode(words)].sum(axis=1) + share).argmax(1)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.string = True
-        return tags
 
 
 class _Problem:

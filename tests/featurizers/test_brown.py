@@ -344,7 +344,7 @@ def test_bad_parameters_are_named(params, message):
     ("X", "message"),
     [
         ([[], []], "no tokens"),
-        ([["a", None]], "sequence 0, position 1"),
+        ([["a", None]], "sample 0, position 1 is None"),
         (np.ones((3, 2)), "no words"),
         (["a rose"], "split text into tokens"),
         ([], "X is empty"),

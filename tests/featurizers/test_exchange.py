@@ -178,6 +178,7 @@ def test_tokens_beside_feature_rows_are_read():
     assert classes(beside) == classes(clusterer)
     assert (beside.transform(rows).values == clusterer.transform(words).values).all()
     assert beside.transform(rows).tokens.tolist() == words.values.tolist()
+    assert clusterer.transform(words).tokens.tolist() == words.values.tolist()
 
 
 def test_new_words_go_where_words_look_alike_and_are_many():
@@ -272,7 +273,7 @@ def test_bad_parameters_are_named(params, message):
     ("X", "message"),
     [
         ([[], []], "no tokens"),
-        ([["a", None]], "sequence 0, position 1"),
+        ([["a", None]], "sample 0, position 1 is None"),
         (np.ones((3, 2)), "no words"),
         (["a rose"], "split text into tokens"),
         ([], "X is empty"),
