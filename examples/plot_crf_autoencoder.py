@@ -27,8 +27,9 @@ n_tags = len(np.unique(y.values))
 print(X, f"{n_tags} tags", sep="\n")
 
 # %%
-# One start proves nothing, so that each model gets two seeds: the HMM runs EM from three
-# random starts in each, the autoencoder begins with an exchange clustering of words. Many-to-one accuracy gives each state its commonest tag,
+# One start proves nothing, so that each model gets two seeds: the HMM runs EM from
+# three random starts in each, the autoencoder begins with an exchange clustering of
+# words. Many-to-one accuracy gives each state its commonest tag,
 # V-measure also asks that the tokens of a tag share a state.
 
 MODELS = {

@@ -7,10 +7,10 @@ from sklearn.utils import check_random_state
 
 from skstruct._base import FitMonitor, StructuredEstimator
 from skstruct._params import HasMethods, Interval, StrOptions, fit_context
-from skstruct.estimators._hmm_predictions import HMMPredictions
-from skstruct.estimators._hmm_stream import Stream
-from skstruct.estimators._hmm_training import Training
-from skstruct.estimators._hmm_warnings import warn_of_run
+from skstruct.estimators._hmm._predictions import HMMPredictions
+from skstruct.estimators._hmm._stream import Stream
+from skstruct.estimators._hmm._training import Training
+from skstruct.estimators._hmm._warnings import warn_of_run
 from skstruct.estimators._tag_dictionary import TagDictionary
 from skstruct.optim import best_of
 

@@ -7,9 +7,9 @@ from sklearn.utils import check_random_state
 
 from skstruct._base import FitMonitor, StructuredEstimator
 from skstruct._params import HasMethods, Interval, StrOptions, fit_context
+from skstruct.estimators._autoencoder._predictions import TaggerPredictions
+from skstruct.estimators._autoencoder._training import TaggerTraining
 from skstruct.estimators._tag_dictionary import TagDictionary
-from skstruct.estimators._tagger_predictions import TaggerPredictions
-from skstruct.estimators._tagger_training import TaggerTraining
 from skstruct.optim import best_of
 
 __all__ = ["CRFAutoencoderTagger"]

@@ -11,8 +11,11 @@ from sklearn.base import BaseEstimator
 from skstruct.containers import Ragged
 from skstruct.emissions import Categorical, Gaussian, LogLinear, Poisson, Product, View
 from skstruct.estimators import CRFAutoencoderTagger
-from skstruct.estimators._autoencoder import Autoencoder, EncodedBatch
-from skstruct.estimators._reconstruction import as_product, fit_reconstruction
+from skstruct.estimators._autoencoder._model import Autoencoder, EncodedBatch
+from skstruct.estimators._autoencoder._reconstruction import (
+    as_product,
+    fit_reconstruction,
+)
 from skstruct.solvers import LBFGS, AdaGrad
 from tests import _oracles as oracle
 

@@ -15,9 +15,9 @@ from sklearn.frozen import FrozenEstimator
 from skstruct.containers import Ragged
 from skstruct.emissions import LogLinear
 from skstruct.estimators import AnnealedHMM
-from skstruct.estimators._direct_fit import _Weights
-from skstruct.estimators._em_fit import Trainer
-from skstruct.estimators._hmm_training import Training
+from skstruct.estimators._hmm._direct import _Weights
+from skstruct.estimators._hmm._em import Trainer
+from skstruct.estimators._hmm._training import Training
 from skstruct.metrics import token_accuracy
 from tests import _oracles as oracle
 from tests.estimators._hmm_oracle import (

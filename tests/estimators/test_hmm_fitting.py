@@ -9,7 +9,7 @@ from skstruct.containers import Ragged
 from skstruct.datasets import make_hmm_sequences
 from skstruct.emissions import Categorical, Gaussian, Poisson
 from skstruct.estimators import AnnealedHMM
-from skstruct.estimators._stationary import long_run
+from skstruct.estimators._hmm._stationary import long_run
 from tests.estimators._hmm_oracle import (
     ORDERS,
     SYMBOLS,

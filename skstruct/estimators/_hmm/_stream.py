@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skstruct.estimators._em_fit import Run
-from skstruct.estimators._hmm import HiddenMarkovModel
-from skstruct.estimators._resolve import resolve_emission
-from skstruct.estimators._state_names import StateNames
+from skstruct.estimators._hmm._em import Run
+from skstruct.estimators._hmm._model import HiddenMarkovModel
+from skstruct.estimators._hmm._resolve import resolve_emission
+from skstruct.estimators._sequences._state_names import StateNames
 
 __all__ = ["Stream"]
 

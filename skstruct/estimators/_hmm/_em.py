@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skstruct.estimators._hmm import HiddenMarkovModel
+from skstruct.estimators._hmm._model import HiddenMarkovModel
 from skstruct.optim import anneal
 
 __all__ = ["Run", "Trainer", "information"]

@@ -4,7 +4,7 @@ import copy
 
 import numpy as np
 
-from skstruct.estimators._stationary import long_run
+from skstruct.estimators._hmm._stationary import long_run
 from skstruct.structures import Chain, Potentials, SecondOrderChain
 
 __all__ = ["STRUCTURES", "HiddenMarkovModel", "TaggedBatch", "reordered"]

@@ -5,8 +5,8 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from skstruct.estimators._state_names import token_place
-from skstruct.estimators._training_data import warn_of_rows
+from skstruct.estimators._sequences._state_names import token_place
+from skstruct.estimators._sequences._training_data import warn_of_rows
 
 __all__ = [
     "warn_of_input",

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.frozen import FrozenEstimator
 
 from skstruct.emissions._base import probability_rows, real_array
-from skstruct.estimators._hmm import HiddenMarkovModel
+from skstruct.estimators._hmm._model import HiddenMarkovModel
 from skstruct.optim import geometric_schedule
 
 __all__ = [

@@ -12,23 +12,27 @@ from sklearn.utils.validation import check_memory
 
 from skstruct._validation import check_features
 from skstruct.emissions import Emission
-from skstruct.estimators._autoencoder import Autoencoder, EncodedBatch, Evaluation
-from skstruct.estimators._encoder_input import fit_featurizer
-from skstruct.estimators._reconstruction import (
+from skstruct.estimators._autoencoder._features import fit_featurizer
+from skstruct.estimators._autoencoder._model import (
+    Autoencoder,
+    EncodedBatch,
+    Evaluation,
+)
+from skstruct.estimators._autoencoder._reconstruction import (
     Reconstruction,
     as_product,
     fit_reconstruction,
     surface,
 )
-from skstruct.estimators._starts import check_starts, guess_states
-from skstruct.estimators._state_names import StateNames, token_place
-from skstruct.estimators._tag_dictionary import TagDictionary
-from skstruct.estimators._training_data import (
+from skstruct.estimators._autoencoder._starts import check_starts, guess_states
+from skstruct.estimators._sequences._state_names import StateNames, token_place
+from skstruct.estimators._sequences._training_data import (
     read_training_data,
     warn_of_coverage,
     warn_of_rows,
 )
-from skstruct.estimators._word_states import WordStates, allowed_states
+from skstruct.estimators._sequences._word_states import WordStates, allowed_states
+from skstruct.estimators._tag_dictionary import TagDictionary
 from skstruct.kernels._blas import one_blas_thread
 from skstruct.optim import block_coordinate_descent
 from skstruct.solvers import LBFGS, AdaGrad

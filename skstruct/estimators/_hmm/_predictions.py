@@ -16,8 +16,8 @@ from skstruct._validation import (
 from skstruct.containers import Ragged
 from skstruct.containers._batch import offsets_of
 from skstruct.emissions import Observations
-from skstruct.estimators._hmm import STRUCTURES, TaggedBatch
-from skstruct.estimators._sequence_predictions import SequencePredictions
+from skstruct.estimators._hmm._model import STRUCTURES, TaggedBatch
+from skstruct.estimators._sequences._predictions import SequencePredictions
 from skstruct.structures import marginals
 
 __all__ = ["HMMPredictions"]

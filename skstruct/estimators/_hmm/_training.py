@@ -6,10 +6,11 @@ from sklearn.base import BaseEstimator
 from skstruct._validation import (
     check_features,
 )
-from skstruct.estimators._direct_fit import climb
-from skstruct.estimators._em_fit import Run, Trainer
-from skstruct.estimators._hmm import STRUCTURES, TaggedBatch, reordered
-from skstruct.estimators._hmm_setup import (
+from skstruct.estimators._hmm._direct import climb
+from skstruct.estimators._hmm._em import Run, Trainer
+from skstruct.estimators._hmm._model import STRUCTURES, TaggedBatch, reordered
+from skstruct.estimators._hmm._resolve import resolve_emission
+from skstruct.estimators._hmm._setup import (
     arrange_start,
     check_fixed,
     check_held,
@@ -21,15 +22,17 @@ from skstruct.estimators._hmm_setup import (
     start_model,
     start_values,
 )
-from skstruct.estimators._hmm_stream import Stream
-from skstruct.estimators._hmm_warnings import (
+from skstruct.estimators._hmm._stream import Stream
+from skstruct.estimators._hmm._warnings import (
     warn_of_input,
     warn_of_labels,
 )
-from skstruct.estimators._resolve import resolve_emission
-from skstruct.estimators._state_names import StateNames
+from skstruct.estimators._sequences._state_names import StateNames
+from skstruct.estimators._sequences._training_data import (
+    read_training_data,
+    warn_of_coverage,
+)
 from skstruct.estimators._tag_dictionary import TagDictionary
-from skstruct.estimators._training_data import read_training_data, warn_of_coverage
 
 __all__ = ["Training"]
 

@@ -12,11 +12,11 @@ from skstruct._validation import (
     read_batch,
 )
 from skstruct.containers import Ragged
-from skstruct.estimators._autoencoder import EncodedBatch
-from skstruct.estimators._encoder_input import make_features
-from skstruct.estimators._reconstruction import surface
-from skstruct.estimators._sequence_predictions import SequencePredictions
-from skstruct.estimators._word_states import allowed_states
+from skstruct.estimators._autoencoder._features import make_features
+from skstruct.estimators._autoencoder._model import EncodedBatch
+from skstruct.estimators._autoencoder._reconstruction import surface
+from skstruct.estimators._sequences._predictions import SequencePredictions
+from skstruct.estimators._sequences._word_states import allowed_states
 from skstruct.structures import marginals
 
 __all__ = ["TaggerPredictions"]

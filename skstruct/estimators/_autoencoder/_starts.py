@@ -6,7 +6,7 @@ from sklearn.base import clone
 from skstruct.containers import Ragged, Vocabulary
 from skstruct.emissions import Gaussian, LogLinear
 from skstruct.estimators._annealed_hmm import AnnealedHMM
-from skstruct.estimators._state_names import token_place
+from skstruct.estimators._sequences._state_names import token_place
 from skstruct.featurizers import BrownClusterer, ExchangeClusterer
 
 __all__ = ["check_starts", "guess_states"]

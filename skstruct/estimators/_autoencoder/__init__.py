@@ -1,0 +1,3 @@
+"""Parts of CRFAutoencoderTagger: model, features, reconstruction, starts, answers."""
+
+__all__ = []

@@ -1,0 +1,3 @@
+"""Parts of AnnealedHMM: model, start values, training, answers."""
+
+__all__ = []
