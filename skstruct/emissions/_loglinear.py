@@ -4,6 +4,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
+from skstruct.containers import Vocabulary
 from skstruct.emissions._base import Emission, Observations, real_array
 from skstruct.emissions._categorical import Categorical
 from skstruct.emissions._dirichlet import draw
@@ -122,7 +123,8 @@ class LogLinear(Emission):
         Returns
         -------
         Observations
-            Rows are symbols: ``symbols_``, and behind them unknown ones.
+            Rows are symbols: ``symbols_``, or if there are unknown tokens, those in
+            use and behind them the unknown ones.
         """
         if reset:
             self._check_parameters()
@@ -135,11 +137,15 @@ class LogLinear(Emission):
         unknown = np.flatnonzero(index == n)
         if not len(unknown):
             return Observations(index, self.symbols_)
-        tokens = as_tokens(values)[unknown].tolist()
-        numbers = {}
-        index[unknown] = [n + numbers.setdefault(t, len(numbers)) for t in tokens]
-        rows = [*self.symbols_.tolist(), *numbers]
-        return Observations(index, np.fromiter(rows, object, len(rows)))
+        tokens = as_tokens(values)[unknown]
+        new = Vocabulary.learn(tokens, sort=False)
+        index[unknown] = n + new.codes(tokens)
+        # To list the whole vocabulary would take longer than to read a sentence.
+        used, index = np.unique(index, return_inverse=True)
+        old = self.symbols_[used[used < n]]
+        return Observations(
+            index, np.concatenate([old.astype(object), new.symbols.astype(object)])
+        )
 
     def _describe(self):
         """Read the features of the vocabulary."""
@@ -162,12 +168,13 @@ class LogLinear(Emission):
             shape (n_new, K). None allows all.
         """
         n, K, older = len(self.symbols_), self.coef_.shape[1], self._design
-        rows = self.encode(values, offsets=offsets).rows
-        new = rows[n:]
-        if not len(new):
+        tokens = as_tokens(values, offsets)
+        tokens = tokens[self._reader.encode(tokens, offsets=offsets).index == n]
+        if not len(tokens):
             return
-        self._reader = Categorical(symbols=rows)
-        self._reader.encode(new[:0], reset=True)
+        new = Vocabulary.learn(tokens, sort=False).symbols
+        self._reader = Categorical(symbols=[*self.symbols_.tolist(), *new.tolist()])
+        self._reader.encode(tokens[:0], reset=True)
         self._describe()
         if allowed is not None or self._allowed is not None:
             both = np.ones((len(self.symbols_), K), dtype=bool)
@@ -343,10 +350,6 @@ class LogLinear(Emission):
         if self._allowed is not None:
             self._allowed = self._allowed[:, order]
         self.set_coef(np.take(self.coef_, order, axis=1))
-
-    def get_feature_names_out(self, input_features=None):
-        """Names of the features, shape (n_features,)."""
-        return self.feature_names_
 
     @property
     def probabilities_(self):

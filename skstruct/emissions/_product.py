@@ -189,8 +189,9 @@ class Product(Emission):
                 may = sum_rows(index, allowed.astype(float), len(views[v])) > 0
             with _naming(name):
                 emission.initialize(tokens, n_states, random_state, allowed=may)
-        nothing = np.zeros(n_states)
-        self._sizes = [len(e.expected_statistics(nothing)) for e in self._emissions]
+        nothing = np.zeros((0, n_states))
+        pairs = zip(self._emissions, views, strict=True)
+        self._sizes = [len(e.statistics(rows[:0], nothing)) for e, rows in pairs]
 
     def table(self, rows):
         """Sum up the views' log-probabilities, weighted by their exponents.

@@ -78,7 +78,7 @@ def test_spelling():
 def test_symbols_that_are_no_text_are_features_of_their_own():
     emission = LogLinear()
     emission.encode(np.array([7, 3, 7]), reset=True)
-    assert emission.get_feature_names_out().tolist() == ["symbol=3", "symbol=7"]
+    assert emission.feature_names_.tolist() == ["symbol=3", "symbol=7"]
 
 
 def test_probabilities_are_a_softmax_of_weighted_features():
@@ -188,7 +188,7 @@ def test_unknown_words_score_by_what_they_share():
 def test_unknown_words_have_rows_of_their_own():
     emission, _ = started()
     observations = emission.encode(words("talk", "new", "talk", "newer", "new"))
-    assert observations.rows.tolist() == [*sorted(WORDS), "new", "newer"]
+    assert observations.rows.tolist() == ["talk", "new", "newer"]
     assert observations.rows[observations.index].tolist() == [
         "talk",
         "new",
@@ -196,9 +196,8 @@ def test_unknown_words_have_rows_of_their_own():
         "newer",
         "new",
     ]
-    counts = np.arange(2.0 * len(observations.rows)).reshape(-1, 2)
-    (statistics,) = emission.statistics(observations.rows, counts)
-    assert_array_equal(statistics, counts[: len(WORDS)].T)
+    (statistics,) = emission.statistics(observations.rows, np.ones((3, K)))
+    assert_array_equal(statistics, [emission.symbols_ == "talk"] * K)
 
 
 def test_integers_beside_unknown_text():
@@ -206,8 +205,8 @@ def test_integers_beside_unknown_text():
     observations = emission.encode(np.array([7, 3]), reset=True)
     emission.initialize(observations, 2, None)
     observations = emission.encode(words(3, "three", 9))
-    assert observations.rows.tolist() == [3, 7, "three", 9]
-    assert_allclose(emission.table(observations.rows)[2:], -np.log(3))
+    assert observations.rows.tolist() == [3, "three", 9]
+    assert_allclose(emission.table(observations.rows)[1:], -np.log(3))
 
 
 def test_forbidden_pairs_are_impossible():
