@@ -86,12 +86,33 @@ class Emission(BaseEstimator, ABC):
     that may be added, averaged and scaled, which is what stepwise EM does with them;
     it goes on from a fitted model by ``expected_statistics``.
     ``__init__`` only stores parameters; a fitting estimator works on a clone.
+
+    Attributes
+    ----------
+    states_last : bool, default=False
+        Whether the parameter ``init``, from which estimators read the number of
+        states, has states along its last axis, not the first. Set by the class.
+
+    Notes
+    -----
+    ``AnnealedHMM(solver="lbfgs")`` climbs the likelihood itself. It needs emissions
+    whose parameters are free real weights, which have besides
+
+    ``coef_`` : ndarray
+        The weights, of any shape.
+    ``set_coef(coef)``
+        Sets weights of the same shape, which may be kept without a copy, and all that
+        follows from them.
+    ``gradient(statistics)`` : ndarray of the shape of ``coef_``
+        Slope at ``coef_`` of the expected log-likelihood and ``log_prior()``, of what
+        ``statistics`` returned.
+
+    An emission without ``gradient`` is refused there; EM asks for none of the three.
     """
 
     # Parameters that stepwise EM may take over between batches.
     _may_change: ClassVar = ()
-    # Whether start values have states along their last axis, not the first.
-    _states_last: ClassVar = False
+    states_last: ClassVar = False
 
     def _check_parameters(self):
         """Raise for values of parameters that make no sense."""

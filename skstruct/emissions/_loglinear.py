@@ -106,7 +106,7 @@ class LogLinear(Emission):
         self.symbols = symbols
 
     _may_change = ("l2", "max_iter", "start_iter")
-    _states_last = True
+    states_last = True
 
     def encode(self, values, *, reset=False, offsets=None):
         """Find distinct tokens; with ``reset``, learn vocabulary and features first.

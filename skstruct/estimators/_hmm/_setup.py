@@ -44,7 +44,7 @@ def start_values(estimator, emission):
 def implied_sizes(given, skew, emission):
     """Numbers of states that start values imply, by the name of the parameter."""
     sizes = {name: len(a) for name, a in given.items() if hasattr(a, "__len__")}
-    if emission._states_last:
+    if emission.states_last:
         name = "init of emissions"
         sizes |= (
             {name: real_array(given[name], name).shape[-1]} if name in sizes else {}
