@@ -15,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from skstruct._params import Interval, StrOptions, fit_context
 from skstruct._validation import read_batch
-from skstruct.containers._batch import locate
+from skstruct.containers import Vocabulary, locate, offsets_of
+from skstruct.featurizers._window import join_rows, rows_around
 from skstruct.featurizers._words import first_non_token, prefix, suffix, word_shape
 
 __all__ = ["TokenFeaturizer"]
@@ -64,7 +65,8 @@ class TokenFeaturizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
     functions : tuple of callable, default=()
         Further features: each function answers for one token by a str (a category), a
         bool, a number, a dict of such, or None (nothing). It is asked once for each
-        distinct token of a call. Features are named by its ``__name__``.
+        distinct token of ``fit``, and later of what is new in a call. Features are
+        named by its ``__name__``.
     output : {"ragged", "dicts"}, default="ragged"
         Form of the answer; ``"dicts"`` is what sklearn-crfsuite reads.
 
@@ -160,16 +162,19 @@ class TokenFeaturizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
             what is no feature.
         """
         self._check_parameters()
-        tokens = _read(X)[1].tolist()
-        if not tokens:
+        tokens = _read(X).surface
+        if not len(tokens):
             raise ValueError("X has no tokens to learn from: found 0 token(s).")
-        token_counts, type_counts, frequencies = Counter(tokens), Counter(), Counter()
-        for token, count in token_counts.items():
-            for name in self._features(token):
+        words = Vocabulary.learn(tokens, sort=False)
+        features = [self._features(word) for word in words.symbols.tolist()]
+        type_counts, frequencies = Counter(), Counter()
+        counts = np.bincount(words.codes(tokens)).tolist()
+        for names, count in zip(features, counts, strict=True):
+            for name in names:
                 type_counts[name] += 1
                 frequencies[name] += count
         # More than a share that may be below one type, and two at least.
-        affix_floor = max(1, self.min_affix_share * len(token_counts))
+        affix_floor = max(1, self.min_affix_share * len(words))
 
         def is_kept(name):
             kind = name.partition("=")[0]
@@ -182,6 +187,7 @@ class TokenFeaturizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         names = sorted(filter(is_kept, type_counts))
         self.vocabulary_ = {name: column for column, name in enumerate(names)}
         self.n_features_out_ = len(self.get_feature_names_out())
+        self._words, self._rows = words, self._encode(features)
         return self
 
     def transform(self, X):
@@ -199,19 +205,13 @@ class TokenFeaturizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
             ``output="dicts"`` a list of dicts, from names to values, for each sequence.
         """
         check_is_fitted(self)
-        batch, tokens = _read(X)
-        flat = tokens.tolist()
-        numbers = {token: number for number, token in enumerate(dict.fromkeys(flat))}
-        codes = np.fromiter(map(numbers.get, flat), np.intp, len(flat))
-        words = self._encode(numbers)
-        # The last column says boundary, which no token is itself.
-        tables = [words if offset else words[:, :-1] for offset in self._places]
-        rows = [_around(codes, batch.offsets, p, len(numbers)) for p in self._places]
+        batch = _read(X)
+        words, index = self._look_up(batch.surface)
+        table, rows = rows_around(words, index, batch.offsets, self.window)
         if self.output == "dicts":
-            return self._as_dicts(tables, rows, batch.offsets)
-        values = [table[row] for table, row in zip(tables, rows, strict=True)]
-        out = batch.with_values(sp.hstack(values, format="csr"))
-        out.tokens = tokens
+            return self._as_dicts(table, rows, batch.offsets)
+        out = batch.with_values(join_rows(table, rows))
+        out.tokens = batch.surface
         return out
 
     def get_feature_names_out(self, input_features=None):
@@ -291,44 +291,56 @@ class TokenFeaturizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
             features |= _answers(function.__name__, function(token), token)
         return features
 
-    def _encode(self, words):
-        """A CSR row for each word, and a last row and column for the boundary."""
-        columns, values, ends = [], [], [0]
-        for word in words:
-            for name, value in self._features(word).items():
-                column = self.vocabulary_.get(name)
-                if column is not None and value:
-                    columns.append(column)
-                    values.append(value)
-            ends.append(len(columns))
-        width = len(self.vocabulary_)
-        rows = sp.csr_array(
-            ([*values, 1.0], [*columns, width], [*ends, len(columns) + 1]),
-            shape=(len(words) + 1, width + 1),
+    def _encode(self, features):
+        """A CSR row for the features of each word."""
+        columns, values, lengths = [], [], []
+        for of_word in features:
+            known = [
+                (column, value)
+                for name, value in of_word.items()
+                if value and (column := self.vocabulary_.get(name)) is not None
+            ]
+            known.sort()
+            columns += [column for column, _ in known]
+            values += [value for _, value in known]
+            lengths.append(len(known))
+        return sp.csr_array(
+            (
+                np.array(values, dtype=np.float64),
+                np.array(columns, dtype=np.int32),
+                offsets_of(lengths).astype(np.int32),
+            ),
+            shape=(len(lengths), len(self.vocabulary_)),
         )
-        rows.sort_indices()
-        return rows
 
-    def _as_dicts(self, tables, rows, offsets):
-        parts = []
-        for place, table, row in zip(self._places, tables, rows, strict=True):
-            names = np.array(self._names_at(place), dtype=object)[table.indices]
-            items = list(zip(names.tolist(), table.data.tolist(), strict=True))
-            words = [dict(items[a:b]) for a, b in pairwise(table.indptr.tolist())]
-            parts.append([words[number] for number in row])
-        tokens = [reduce(or_, around) for around in zip(*parts, strict=True)]
+    def _look_up(self, tokens):
+        """Features of the distinct words, and the number of each token's word."""
+        n, codes = len(self._words), self._words.codes(tokens)
+        unknown = codes == n
+        new = Vocabulary.learn(tokens[unknown], sort=False)
+        codes[unknown] = n + new.codes(tokens[unknown])
+        used, index = np.unique(codes, return_inverse=True)
+        features = [self._features(word) for word in new.symbols.tolist()]
+        old = self._rows[used[used < n]]
+        return sp.vstack([old, self._encode(features)], format="csr"), index
+
+    def _as_dicts(self, table, rows, offsets):
+        names = self.get_feature_names_out()[table.indices].tolist()
+        items = list(zip(names, table.data.tolist(), strict=True))
+        words = [dict(items[a:b]) for a, b in pairwise(table.indptr.tolist())]
+        tokens = [reduce(or_, map(words.__getitem__, row)) for row in rows.tolist()]
         out = np.empty(len(offsets) - 1, dtype=object)
         out[:] = [tokens[a:b] for a, b in pairwise(offsets.tolist())]
         return out
 
 
 def _read(X):
-    """The batch, and the words in it."""
+    """The data as a batch whose surface is words."""
     batch = read_batch(X)[0]
-    tokens = batch.values if batch.tokens is None else batch.tokens
+    tokens = batch.surface
     strange = first_non_token(tokens)
     if strange is None:
-        return batch, tokens
+        return batch
     if tokens.ndim > 1:
         raise ValueError(
             f"X holds rows of {tokens.shape[1]} columns. {_ADVICE}. Numeric rows are "
@@ -344,15 +356,6 @@ def _read(X):
     raise ValueError(
         f"{what}. Numbers that are measured need no featurizer: pass them to the model."
     )
-
-
-def _around(codes, offsets, place, outside):
-    """Codes of the words at a distance of each token, ``outside`` past an end."""
-    at = np.arange(place, len(codes) + place)
-    lengths = np.diff(offsets)
-    inside = at >= np.repeat(offsets[:-1], lengths)
-    inside &= at < np.repeat(offsets[1:], lengths)
-    return np.where(inside, codes.take(at, mode="clip"), outside)
 
 
 def _answers(name, value, token):
