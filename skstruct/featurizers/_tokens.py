@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skstruct._params import Interval, StrOptions, fit_context
 from skstruct._validation import read_batch
-from skstruct.containers import Vocabulary, locate, offsets_of
+from skstruct.containers import Vocabulary, locate
 from skstruct.featurizers._window import join_rows, rows_around
 from skstruct.featurizers._words import first_non_token, prefix, suffix, word_shape
 
@@ -293,25 +293,20 @@ class TokenFeaturizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
 
     def _encode(self, features):
         """A CSR row for the features of each word."""
-        columns, values, lengths = [], [], []
+        columns, values, ends = [], [], [0]
         for of_word in features:
-            known = [
-                (column, value)
-                for name, value in of_word.items()
-                if value and (column := self.vocabulary_.get(name)) is not None
-            ]
-            known.sort()
-            columns += [column for column, _ in known]
-            values += [value for _, value in known]
-            lengths.append(len(known))
-        return sp.csr_array(
-            (
-                np.array(values, dtype=np.float64),
-                np.array(columns, dtype=np.int32),
-                offsets_of(lengths).astype(np.int32),
-            ),
-            shape=(len(lengths), len(self.vocabulary_)),
+            for name, value in of_word.items():
+                column = self.vocabulary_.get(name)
+                if column is not None and value:
+                    columns.append(column)
+                    values.append(value)
+            ends.append(len(columns))
+        rows = sp.csr_array(
+            (np.array(values, dtype=np.float64), np.array(columns, np.int32), ends),
+            shape=(len(features), len(self.vocabulary_)),
         )
+        rows.sort_indices()
+        return rows
 
     def _look_up(self, tokens):
         """Features of the distinct words, and the number of each token's word."""
