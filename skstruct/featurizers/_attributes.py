@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from skstruct.featurizers._words import word_shape
+from skstruct.featurizers._words import lower_letters, word_shape
 
 __all__ = ["Attributes"]
 
@@ -74,7 +74,7 @@ def _form(word):
     """Suffix and shape of a word, which only text has."""
     if not isinstance(word, str):
         return None, None
-    return word.lower()[-2:], word_shape(word, 4)
+    return "".join(lower_letters(word)[-2:]), word_shape(word, 4)
 
 
 def _nothing(word):

@@ -17,7 +17,13 @@ from skstruct._params import Interval, StrOptions, fit_context
 from skstruct._validation import read_batch
 from skstruct.containers import Vocabulary, locate
 from skstruct.featurizers._window import join_rows, rows_around
-from skstruct.featurizers._words import first_non_token, prefix, suffix, word_shape
+from skstruct.featurizers._words import (
+    first_non_token,
+    lower_letters,
+    prefix,
+    suffix,
+    word_shape,
+)
 
 __all__ = ["TokenFeaturizer"]
 
@@ -278,14 +284,14 @@ class TokenFeaturizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
     def _features(self, token):
         """All features of a word, known or not, from their names to values."""
         word = str(token)
-        form = word.lower() if self.lowercase else word
+        letters = lower_letters(word) if self.lowercase else word
         names = [flag for flag in self.flags if _FLAGS[flag](word)]
-        names += [f"prefix={a}" for n in self.prefixes if (a := prefix(form, n))]
-        names += [f"suffix={a}" for n in self.suffixes if (a := suffix(form, n))]
+        names += [f"prefix={a}" for n in self.prefixes if (a := prefix(letters, n))]
+        names += [f"suffix={a}" for n in self.suffixes if (a := suffix(letters, n))]
         if self.shape:
             names.append(f"shape={word_shape(word)}")
         if self.min_identity_count is not None:
-            names.append(f"word={form}")
+            names.append(f"word={''.join(letters)}")
         features = dict.fromkeys(names, 1.0)
         for function in self.functions:
             features |= _answers(function.__name__, function(token), token)

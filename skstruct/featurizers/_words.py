@@ -5,7 +5,7 @@ import unicodedata
 
 import numpy as np
 
-__all__ = ["first_non_token", "prefix", "suffix", "word_shape"]
+__all__ = ["first_non_token", "lower_letters", "prefix", "suffix", "word_shape"]
 
 _REPEATED = re.compile(r"(.)(?=\1)")
 
@@ -62,14 +62,31 @@ def word_shape(word, length=None):
     return _REPEATED.sub("", word.translate(_KINDS))[:length]
 
 
-def prefix(word, n):
-    """The first ``n`` characters of a longer word, or None."""
-    return word[:n] if len(word) > n else None
+def lower_letters(word):
+    """Characters of a word in lower case, as many as the word has.
+
+    Parameters
+    ----------
+    word : str
+        The word.
+
+    Returns
+    -------
+    str or list of str
+        A list if one becomes two code points, as the dotted capital I of Turkish does.
+    """
+    form = word.lower()
+    return form if len(form) == len(word) else [c.lower() for c in word]
 
 
-def suffix(word, n):
-    """The last ``n`` characters of a longer word, or None."""
-    return word[-n:] if len(word) > n else None
+def prefix(letters, n):
+    """The first ``n`` letters of a longer word, or None."""
+    return "".join(letters[:n]) if len(letters) > n else None
+
+
+def suffix(letters, n):
+    """The last ``n`` letters of a longer word, or None."""
+    return "".join(letters[-n:]) if len(letters) > n else None
 
 
 def first_non_token(values):

@@ -221,12 +221,13 @@ def test_without_attributes_new_words_go_where_most_types_are():
 
 def test_form_is_suffix_and_shape():
     words = ["Rome", "rome", "home", "25", "3.5", "7", "x", "NATO-led", "ROME", "."]
+    words += ["AL\u0130", "VEL\u0130", "veli"]  # a letter of two code points below
     X = [words, words[::2], words[::-1]]
 
     def by_hand(word):
         shape = {"Rome": "Aa", "25": "0", "3.5": "0#0", "7": "0", "ROME": "A"}
-        shape |= {"NATO-led": "A#a", ".": "#"}
-        return word.lower()[-2:], shape.get(word, "a")
+        shape |= {"NATO-led": "A#a", ".": "#", "AL\u0130": "A", "VEL\u0130": "A"}
+        return word[-2:].lower(), shape.get(word, "a")
 
     clusterer = ExchangeClusterer(3, n_init=4, random_state=0).fit(X)
     same = clone(clusterer).set_params(attributes=by_hand).fit(X)

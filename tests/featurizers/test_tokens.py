@@ -137,6 +137,19 @@ def test_identities_need_tokens_and_shapes_need_types():
     assert list(shapes.fit([["a", "b", "c", "d", "A"]]).vocabulary_) == ["shape=a"]
 
 
+def test_a_letter_counts_once_though_it_makes_two_in_lower_case():
+    words = ["\u0130zmir", "\u0130z\u0130", "\u039f\u03a3\u0391"]
+    affixes = {"prefixes": (2,), "suffixes": (1,), "min_identity_count": 1}
+    featurizer = TokenFeaturizer(0, **BARE | affixes).fit(
+        [words + [w + "x" for w in words]]
+    )
+    names = described(featurizer, words)
+    assert names[0] == {"0:prefix=i\u0307z", "0:word=i\u0307zmir"}
+    assert names[1] == {"0:prefix=i\u0307z", "0:word=i\u0307zi\u0307"}
+    # Lower case depends on what follows: a capital sigma ends a prefix, not the word.
+    assert names[2] == {"0:prefix=\u03bf\u03c3", "0:word=\u03bf\u03c3\u03b1"}
+
+
 def test_unknown_words_have_the_features_learnt_from_others():
     featurizer = TokenFeaturizer(0, min_identity_count=1).fit(X)
     (known,) = described(featurizer, ["talked"])
