@@ -22,6 +22,9 @@ __all__ = [
     "reject_lengths",
 ]
 
+# Sums of weighted counts must stay finite.
+_LARGEST_WEIGHT = 1e100
+
 
 def as_ragged(X, name="X"):
     """Any accepted form of sequences as a Ragged; see `read_batch`."""
@@ -386,11 +389,11 @@ def check_sample_weight(sample_weight, n, *, allow_all_zero=False):
             f"sample_weight has shape {weight.shape}, but there are {n} samples; give "
             "one weight for each sample (sequence), shape (n_samples,)."
         )
-    bad = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
+    bad = np.flatnonzero(~((weight >= 0) & (weight <= _LARGEST_WEIGHT)))
     if bad.size:
         raise ValueError(
-            f"sample_weight of sample {bad[0]} is {weight[bad[0]]}; weights are finite "
-            "and not negative."
+            f"sample_weight of sample {bad[0]} is {weight[bad[0]]}; weights are "
+            f"finite, not negative and at most {_LARGEST_WEIGHT:g}."
         )
     if n and not allow_all_zero and not weight.any():
         raise ValueError("sample_weight must hold at least one non-zero weight.")

@@ -233,7 +233,7 @@ class CRFAutoencoderTagger(TaggerPredictions, StructuredEstimator):
 
     _parameter_constraints: ClassVar = {
         "n_states": [Interval(Integral, 1, None, closed="left"), None],
-        "featurizer": [HasMethods(["fit_transform", "transform"]), None],
+        "featurizer": [HasMethods(["fit", "transform"]), None],
         "reconstruction": [str, HasMethods(["encode", "table", "m_step"])],
         "encoder_l2": [Interval(Real, 0, None, closed="left")],
         "solver": [StrOptions({"lbfgs", "adagrad"})],

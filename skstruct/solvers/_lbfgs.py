@@ -9,6 +9,7 @@ __all__ = ["LBFGS"]
 
 _SUFFICIENT = 1e-4
 _MAX_HALVINGS = 20
+_TINY = 1e-200
 
 
 class LBFGS:
@@ -104,6 +105,9 @@ class LBFGS:
 
     def _remember(self, move, change):
         product = ddot(move, change)
-        scale = np.sqrt(ddot(move, move) * ddot(change, change))
-        if product > 1e-10 * scale:  # else the curvature is lost in rounding
+        squares = ddot(move, move), ddot(change, change)
+        # Else the curvature is lost in rounding, or below the range of numbers.
+        if min(product, *squares) > _TINY and product > 1e-10 * np.sqrt(
+            squares[0]
+        ) * np.sqrt(squares[1]):
             self._pairs.append((move, change, product))

@@ -6,8 +6,12 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
+from skstruct.containers import Ragged
 from skstruct.emissions import Product, View
 from skstruct.estimators import CRFAutoencoderTagger, TagDictionary
 from skstruct.featurizers import TokenFeaturizer
@@ -123,3 +127,62 @@ def test_the_best_paths_of_a_sequence(text):
         assert paths[0][0].tolist() == model.predict([sequence])[0].tolist()
         log_probs = [log_prob for _, log_prob in paths]
         assert log_probs == sorted(log_probs, reverse=True) and log_probs[0] < 0
+
+
+@pytest.mark.parametrize("weight", [1.0, 1 / 300])
+def test_states_without_tokens_are_told_whatever_the_weights(weight):
+    X = [list("abcab")] * 30
+    with pytest.warns(ConvergenceWarning, match="[12] of 4 states have no tokens"):
+        tagger(4, max_iter=12).fit(X, sample_weight=np.full(30, weight))
+
+
+def test_one_token_is_in_no_state_more_than_in_others():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tagger().fit([["a"]])
+
+
+def test_empty_input_has_no_kind(text):
+    X, _ = text
+    model = tagger(init="random").fit(TokenFeaturizer().fit_transform(X))
+    assert [len(y) for y in model.predict([[], []])] == [0, 0]
+    assert model.score([[]]) == 0
+    assert model.predict_proba([[]])[0].shape == (0, 3)
+
+
+def test_a_frozen_featurizer(text):
+    X, _ = text
+    frozen = FrozenEstimator(TokenFeaturizer(window=0).fit(X))
+    model = tagger(init="random", featurizer=frozen).fit(X)
+    assert len(model.coef_) == frozen.estimator.n_features_out_
+
+
+BAD = {
+    "weights beyond the range": ({}, {"sample_weight": 1e308}, "at most 1e"),
+    "a number as a target": (
+        {"reconstruction": Product([("v", View(5))])},
+        {},
+        "target of view 'v' must be a name, a transformer",
+    ),
+    "a target that answers nothing": (
+        {"reconstruction": Product([("v", View(FunctionTransformer(lambda X: None)))])},
+        {},
+        "target of view 'v' must answer a Ragged",
+    ),
+    "a start of several columns": ({"init": TokenFeaturizer()}, {}, "one label for ea"),
+    "a folder that cannot be": ({"memory": "/proc/none"}, {}, "memory=.* be written"),
+}
+
+
+@pytest.mark.parametrize(("params", "fit", "message"), BAD.values(), ids=BAD)
+def test_bad_components_are_named(text, params, fit, message):
+    X, _ = text
+    with pytest.raises(ValueError, match=message):
+        tagger(**params).fit(X, **fit)
+
+
+def test_feature_dicts_are_dicts_everywhere():
+    dicts = np.array([None, {"a": 1.0}], dtype=object)
+    X = Ragged.from_arrays(dicts, [0, 2], tokens=["u", "v"])
+    with pytest.raises(ValueError, match="sequence 0, position 0 is None"):
+        tagger().fit(X)

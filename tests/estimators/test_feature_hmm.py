@@ -398,3 +398,17 @@ def test_impossible_sequences_are_named():
     )
     with pytest.raises(ValueError, match="Sequence 0 has probability zero"):
         hmm.fit([["a", "b"]], [["A", "B"]])
+
+
+@pytest.mark.parametrize("seed", [34, 35, 36])
+def test_a_try_that_goes_too_far_is_no_error(seed):
+    X = [["the"], ["the"] * 3, ["the", "dog", "dog", "the"], [], ["the", "the"]]
+    y = [[None], [None, None, "B"], ["C", None, "C", None], [], [None, "C"]]
+    model = AnnealedHMM(
+        3,
+        solver="lbfgs",
+        emissions=LogLinear(l2=0.1),
+        supervision="clamp",
+        random_state=seed,
+    )
+    assert np.isfinite(model.fit(X, y).history_[-1]["objective"])

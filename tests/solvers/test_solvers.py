@@ -156,3 +156,14 @@ def test_adagrad_finds_a_minimum_from_noisy_gradients():
     for _ in range(3000):
         x = solver.step(x, f(x)[1] + rng.normal(size=8))
     assert f(x)[0] < 1e-3 * f(np.zeros(8))[0]
+
+
+def test_moves_below_the_range_of_numbers_are_forgotten():
+    def evaluate(x):
+        return 1e-170 * x @ x, 2e-170 * x
+
+    solver, x = LBFGS(), np.full(2, 1e-80)
+    state = evaluate(x)
+    for _ in range(5):
+        x, state, _ = solver.step(evaluate, x, state)
+    assert np.isfinite(x).all() and np.isfinite(state[0])

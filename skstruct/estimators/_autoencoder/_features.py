@@ -36,9 +36,21 @@ def default_featurizer(batch):
             return FunctionTransformer()
         # Scaled, and with a constant: weights of unlike units share one penalty.
         return PerToken(make_pipeline(StandardScaler(), PolynomialFeatures(1)))
-    if isinstance(next(iter(batch.values), None), dict):
-        return PerToken(DictVectorizer())
-    return TokenFeaturizer()
+    return PerToken(DictVectorizer()) if holds_dicts(batch) else TokenFeaturizer()
+
+
+def holds_dicts(batch):
+    """Whether the tokens of a batch are feature dicts; all must be, if one is."""
+    dicts = np.array([isinstance(token, dict) for token in batch.values], dtype=bool)
+    if dicts.any() and not dicts.all():
+        sequence, position = locate(batch.offsets, dicts.argmin())
+        token = batch.values[dicts.argmin()]
+        raise ValueError(
+            f"X holds feature dicts, but the token at sequence {sequence}, position "
+            f"{position} is {token!r}; give each token a dict, {{}} if it has no "
+            "features."
+        )
+    return bool(dicts.any())
 
 
 def make_features(featurize, batch):
@@ -67,6 +79,8 @@ def make_features(featurize, batch):
         _reject_not_finite(batch.values, batch.offsets)
         raise
     values = features.values if isinstance(features, Ragged) else features
+    if hasattr(values, "columns"):  # of a data frame
+        values = np.asarray(values)
     if getattr(values, "ndim", 0) != 2 or values.shape[0] != batch.n_tokens:
         raise ValueError(
             "The featurizer must answer a Ragged with a row of numbers for each of the "
@@ -74,7 +88,7 @@ def make_features(featurize, batch):
             f"{getattr(values, 'shape', '')}."
         )
     try:
-        values = values.astype(np.float64)
+        values = values.astype(np.float64, copy=False)
     except (TypeError, ValueError) as error:
         raise ValueError(f"Features must be numbers ({error}).") from error
     _reject_not_finite(values, batch.offsets)
@@ -84,7 +98,10 @@ def make_features(featurize, batch):
 def fit_featurizer(featurizer, batch):
     """A fitted clone of a featurizer, or of the default, and the features."""
     out = default_featurizer(batch) if featurizer is None else clone(featurizer)
-    return out, make_features(out.fit_transform, batch)
+    if hasattr(out, "fit_transform"):
+        return out, make_features(out.fit_transform, batch)
+    out.fit(batch, None)  # a frozen one
+    return out, make_features(out.transform, batch)
 
 
 def _reject_not_finite(values, offsets):

@@ -49,7 +49,11 @@ class TaggerPredictions(SequencePredictions):
                 "features of each."
             )
         words = surface(data)
-        features = make_features(self.featurizer_.transform, data)
+        features = np.zeros((0, len(self.coef_)))
+        log_prob = np.zeros((0, len(self.states_)))
+        if data.n_tokens:  # what is empty has no kind
+            features = make_features(self.featurizer_.transform, data)
+            log_prob = self.reconstruction_.log_prob(words)
         if features.shape[1] != len(self.coef_):
             raise ValueError(
                 f"X has {features.shape[1]} features, but the model was fitted to "
@@ -73,7 +77,6 @@ class TaggerPredictions(SequencePredictions):
             n_jobs=self.n_jobs,
         )
         weights = batch.linear.join(self.coef_, self.transition_coef_, self.start_coef_)
-        log_prob = self.reconstruction_.log_prob(words)
         return _Read(data, answer, batch, weights, log_prob)
 
     def _lattice(self, X, observed_labels):

@@ -2,11 +2,12 @@
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from skstruct._validation import read_batch
 from skstruct.containers import Ragged
 from skstruct.emissions import Categorical, Emission, Gaussian, LogLinear, Product, View
+from skstruct.estimators._autoencoder._features import holds_dicts
 from skstruct.featurizers import BrownClusterer, PerToken
 
 __all__ = [
@@ -67,7 +68,7 @@ def surface(batch):
     """
     if batch.tokens is None:
         values = batch.values
-        if sp.issparse(values) or isinstance(next(iter(values), None), dict):
+        if sp.issparse(values) or (values.ndim == 1 and holds_dicts(batch)):
             raise ValueError(
                 "X holds features without tokens, and tokens are what is "
                 "reconstructed; give the words by Ragged.from_arrays(values, offsets, "
@@ -227,8 +228,15 @@ def _as_transformer(target, name):
                 f"function of one token, got {target!r}."
             )
         return TARGETS[target]()
-    if callable(target) and not hasattr(target, "fit"):
+    if callable(target) and not isinstance(target, type | BaseEstimator):
         return PerToken(target)
+    if isinstance(target, type) or not all(
+        hasattr(target, method) for method in ("fit", "transform")
+    ):
+        raise ValueError(
+            f"The target of view {name!r} must be a name, a transformer of sequences "
+            f"or a function of one token, got {target!r}."
+        )
     return clone(target)
 
 
@@ -238,10 +246,14 @@ def _target_values(target, batch, name):
         return batch.values
     out = target.transform(batch)
     values = out.values if isinstance(out, Ragged) else out
-    if values.shape[0] != batch.n_tokens:
+    if hasattr(values, "columns"):  # of a data frame
+        values = np.asarray(values)
+    shape = getattr(values, "shape", ())
+    if len(shape) not in (1, 2) or shape[0] != batch.n_tokens:
         raise ValueError(
-            f"The target of view {name!r} answered {values.shape[0]} rows for "
-            f"{batch.n_tokens} tokens."
+            f"The target of view {name!r} must answer a Ragged, or an array, with a "
+            f"value or row for each of the {batch.n_tokens} tokens; got "
+            f"{type(out).__name__} {shape or ''}."
         )
     if not sp.issparse(values):
         return values

@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.base import clone
 
+from skstruct._validation import as_labels
 from skstruct.containers import Ragged, Vocabulary
 from skstruct.emissions import Gaussian, LogLinear
 from skstruct.estimators._annealed_hmm import AnnealedHMM
@@ -177,42 +178,42 @@ def _brown_classes(clusterer, batch, K):
 
 def _answer(estimator, batch, names):
     """What a fitted estimator says of the states of tokens."""
-    K, what = names.size, type(estimator).__name__
+    K, what = names.size, f"init: {type(estimator).__name__}"
     if hasattr(estimator, "predict_proba"):
-        proba = _values(estimator.predict_proba(batch), batch, what)
-        columns = getattr(estimator, "states_", np.arange(proba.shape[1])).tolist()
-        if proba.shape[1] != K or (names.named and columns != names.states.tolist()):
-            raise ValueError(
-                f"init: {what} gives probabilities of {proba.shape[1]} states "
-                f"({columns[:5]} ...), but there are {K} "
-                f"({names.states.tolist()[:5]} ...)."
-            )
-        good = ((proba >= 0) & (proba < np.inf)).all(axis=1) & (proba.sum(axis=1) > 0)
-        if not good.all():
-            raise ValueError(
-                f"init: {what} gives no probabilities at "
-                f"{token_place(good.argmin(), batch.offsets)}: {proba[good.argmin()]}."
-            )
-        return proba / proba.sum(axis=1, keepdims=True)
+        return _probabilities(estimator, batch, names, what)
     method = "predict" if hasattr(estimator, "predict") else "transform"
-    labels = _values(getattr(estimator, method)(batch), batch, what)
+    labels, known = as_labels(getattr(estimator, method)(batch), batch, what)
     if names.named:
-        known = np.ones(len(labels), dtype=bool)
-        return _smoothed(names.codes(labels, known, batch, f"init, {what}"), K)
-    distinct, codes = np.unique(labels, return_inverse=True)
+        return _smoothed(names.codes(labels, known, batch, what), K)
+    codes = np.full(len(labels), -1)
+    distinct, codes[known] = np.unique(labels[known], return_inverse=True)
     if len(distinct) > K:
-        raise ValueError(
-            f"init: {what} gives {len(distinct)} classes, but n_states is {K}."
-        )
+        raise ValueError(f"{what} gives {len(distinct)} classes, but n_states is {K}.")
     return _smoothed(codes, K)
 
 
-def _values(answer, batch, what):
-    """One value, or row, for each token."""
+def _probabilities(estimator, batch, names, what):
+    """Probabilities of the states of tokens, checked and normalised."""
+    K, answer = names.size, estimator.predict_proba(batch)
     answer = answer if isinstance(answer, Ragged) else Ragged(answer)
-    if not np.array_equal(answer.offsets, batch.offsets):
+    proba = answer.values
+    if not np.array_equal(answer.offsets, batch.offsets) or (
+        proba.ndim != 2 or proba.dtype.kind not in "fiu"
+    ):
         raise ValueError(
-            f"init: {what} answers {answer}, which does not fit {batch}; it must "
-            "answer for every token."
+            f"{what} answers {answer}, which does not fit {batch}; predict_proba must "
+            "give a row of probabilities for each token."
         )
-    return answer.values
+    columns = getattr(estimator, "states_", np.arange(proba.shape[1])).tolist()
+    if proba.shape[1] != K or (names.named and columns != names.states.tolist()):
+        raise ValueError(
+            f"{what} gives probabilities of {proba.shape[1]} states ({columns[:5]} "
+            f"...), but there are {K} ({names.states.tolist()[:5]} ...)."
+        )
+    good = ((proba >= 0) & (proba < np.inf)).all(axis=1) & (proba.sum(axis=1) > 0)
+    if not good.all():
+        raise ValueError(
+            f"{what} gives no probabilities at "
+            f"{token_place(good.argmin(), batch.offsets)}: {proba[good.argmin()]}."
+        )
+    return proba / proba.sum(axis=1, keepdims=True)

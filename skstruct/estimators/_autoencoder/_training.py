@@ -2,6 +2,7 @@
 
 import copy
 import warnings
+from contextlib import contextmanager
 from pickle import PicklingError
 from typing import NamedTuple
 
@@ -43,7 +44,7 @@ __all__ = ["Run", "TaggerTraining"]
 # Of the encoder alone on labels that hold: steps, and the penalty of their sum.
 _SUPERVISED_STEPS = 50
 _SUPERVISED_L2 = 1.0
-# A state that is expected less often than this in all has no tokens.
+# A state that is expected less often than so many tokens of mean weight has none.
 _NO_TOKENS = 0.5
 
 
@@ -99,7 +100,8 @@ class TaggerTraining:
             labelled=self.labels is not None and bool((self.labels >= 0).any()),
         )
         self._warn_of_labels()
-        self._cached_fit = check_memory(e.memory).cache(_fit, ignore=["n_jobs"])
+        with _naming_memory(e.memory):
+            self._cached_fit = check_memory(e.memory).cache(_fit, ignore=["n_jobs"])
         self.reconstruction, self.observations = fit_reconstruction(
             as_product(e.reconstruction, self.surface), self.surface, self._fit
         )
@@ -116,13 +118,8 @@ class TaggerTraining:
 
     def _fit(self, estimator, batch, y=None, n_jobs=None):
         """A fitted component, from ``memory`` where it is kept."""
-        try:
+        with _naming_memory(self.estimator.memory, estimator):
             return self._cached_fit(estimator, batch, y, n_jobs)
-        except PicklingError as error:
-            raise ValueError(
-                f"memory cannot keep {estimator}: it does not pickle ({error}). Write "
-                "functions by def in a module, or leave memory=None."
-            ) from error
 
     def _warn_of_labels(self):
         """Say that there are none."""
@@ -319,7 +316,11 @@ class TaggerTraining:
 
     def warn_of(self, run):
         """Say that states have no tokens, or that there was nothing to learn from."""
-        empty = int((run.state.node.sum(axis=0) < _NO_TOKENS).sum())
+        n_tokens = self.weight @ self.data.lengths
+        few = _NO_TOKENS * min(
+            n_tokens / self.data.n_tokens, n_tokens / self.names.size
+        )
+        empty = int((run.state.node.sum(axis=0) < few).sum())
         if empty and not run.stopped:
             warnings.warn(
                 f"{empty} of {self.names.size} states have no tokens; use fewer "
@@ -327,6 +328,22 @@ class TaggerTraining:
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+
+@contextmanager
+def _naming_memory(memory, estimator=None):
+    """Say of errors of keeping results that they are."""
+    try:
+        yield
+    except PicklingError as error:
+        raise ValueError(
+            f"memory cannot keep {estimator}: it does not pickle ({error}). Write "
+            "functions by def in a module, or leave memory=None."
+        ) from error
+    except OSError as error:
+        if memory is None:
+            raise
+        raise ValueError(f"memory={memory!r} cannot be written: {error}.") from error
 
 
 def _fit(estimator, batch, y, n_jobs):

@@ -82,12 +82,16 @@ def climb(trainer, model, *, max_iter, tol, on_iteration):
     Run
     """
     weights, solver, history, n_passes = _Weights(model), LBFGS(), [], 0
+    nowhere = np.zeros_like(weights.get())
 
     def loss(x):
         nonlocal n_passes
         weights.set(x)
         n_passes += 1
         posterior = trainer.posterior(model, 1.0)
+        # A try may go so far that probabilities vanish; the start may not.
+        if n_passes > 1 and np.isneginf(posterior.log_partition).any():
+            return np.inf, nowhere, posterior
         objective = trainer.objective(model, posterior, 1.0)
         gradient = weights.gradient(model.statistics(trainer.batch, posterior))
         return -objective, -gradient / trainer.n_tokens, posterior
