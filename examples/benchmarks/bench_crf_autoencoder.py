@@ -162,7 +162,9 @@ def draw(path, by_types, by_tokens):
     matplotlib.rcParams["svg.fonttype"] = "none"  # text as text: a small file
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(1, 2, figsize=(9, 4), sharey=True, layout="tight")
+    figure, axes = plt.subplots(
+        1, 2, figsize=(10, 4), sharey=True, layout="constrained"
+    )
     for ax, (sizes, seconds), label in zip(
         axes, (by_types, by_tokens), ("types", "tokens"), strict=True
     ):
@@ -171,7 +173,7 @@ def draw(path, by_types, by_tokens):
         ax.set(xlabel=label)
         ax.grid(alpha=0.3)
     axes[0].set(ylabel="CPU seconds a round")
-    axes[1].legend(fontsize="small")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper")
     figure.savefig(path)
 
 
