@@ -68,7 +68,8 @@ class CRFAutoencoderTagger(TaggerPredictions, StructuredEstimator):
         emissions, 60 iterations of L-BFGS, best of 3; "hmm": the best of 8 short runs
         of a hidden Markov model; "brown": the tree of Brown clusters, cut to K;
         "random": a random class for each word; "supervised": a conditional random
-        field of the labels that hold, whose weights are :math:`\mu`, on its own only.
+        field of the labels that hold, whose weights are :math:`\mu`, with 50 times the
+        penalty, for most text is unlabelled; on its own only.
         "auto": "supervised" with such labels, "hmm" with a dictionary or vectors, else
         "exchange". An estimator is fitted to the tokens; its ``predict_proba``,
         ``predict`` or ``transform`` gives their states. Of several, the best

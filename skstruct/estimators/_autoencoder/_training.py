@@ -44,6 +44,9 @@ __all__ = ["Run", "TaggerTraining"]
 # Of the encoder alone on labels that hold: steps, and the penalty of their sum.
 _SUPERVISED_STEPS = 50
 _SUPERVISED_L2 = 1.0
+# How much stronger the penalty pulls to weights learnt from labels: of the text, most
+# is unlabelled, and would soon outvote them.
+_PULL = 50.0
 # A state that is expected less often than so many tokens of mean weight has none.
 _NO_TOKENS = 0.5
 
@@ -173,14 +176,14 @@ class TaggerTraining:
     def _start(self, init, random_state):
         """An autoencoder at its start, and the weights of its encoder."""
         weights, centre = np.zeros(self.batch.linear.n_weights), 0.0
+        l2 = self.estimator.encoder_l2
         # Before anything else is drawn: other reconstructions get the same guess.
         if isinstance(init, str) and init == "supervised":
             weights, counts = self._learn_labels(weights)
-            centre = weights
+            centre, l2 = weights, _PULL * l2
         else:
             counts = self._guess(init, random_state)
         emission = copy.deepcopy(self.reconstruction.product)
-        l2 = self.estimator.encoder_l2
         model = Autoencoder(self.batch, self.observations, emission, l2, centre)
         model.start_at_random(random_state)
         if counts is not None:
