@@ -7,6 +7,7 @@ from sklearn.utils import check_random_state
 
 from skstruct._base import FitMonitor, StructuredEstimator
 from skstruct._params import HasMethods, Interval, StrOptions, fit_context
+from skstruct.emissions import View
 from skstruct.estimators._autoencoder._predictions import TaggerPredictions
 from skstruct.estimators._autoencoder._training import TaggerTraining
 from skstruct.estimators._tag_dictionary import TagDictionary
@@ -43,12 +44,13 @@ class CRFAutoencoderTagger(TaggerPredictions, StructuredEstimator):
         :class:`~skstruct.featurizers.TokenFeaturizer` for words, ``DictVectorizer``
         for feature dicts, standardised columns and a constant for vectors; features
         that carry tokens, or are sparse, are taken as they are.
-    reconstruction : str or Emission, default="auto"
+    reconstruction : str, Emission or View, default="auto"
         What is reconstructed, and how. "auto": of words, the token by a log-linear
         emission and, at half weight, the Brown classes of both neighbours; of vectors,
         themselves by Gaussians. "brown": the token's Brown class. "token",
         "loglinear": the token by a categorical or log-linear emission. Or an emission
-        of the token (or vector), or a :class:`~skstruct.emissions.Product` of views.
+        of the token (or vector), a :class:`~skstruct.emissions.View` of it, or a
+        :class:`~skstruct.emissions.Product` of several.
         The target of a view is "token", "brown", a function of one token, or a
         transformer of sequences.
     encoder_l2 : float, default=0.6
@@ -235,7 +237,7 @@ class CRFAutoencoderTagger(TaggerPredictions, StructuredEstimator):
     _parameter_constraints: ClassVar = {
         "n_states": [Interval(Integral, 1, None, closed="left"), None],
         "featurizer": [HasMethods(["fit", "transform"]), None],
-        "reconstruction": [str, HasMethods(["encode", "table", "m_step"])],
+        "reconstruction": [str, View, HasMethods(["encode", "table", "m_step"])],
         "encoder_l2": [Interval(Real, 0, None, closed="left")],
         "solver": [StrOptions({"lbfgs", "adagrad"})],
         "encoder_steps": [Interval(Integral, 1, None, closed="left")],

@@ -186,3 +186,20 @@ def test_feature_dicts_are_dicts_everywhere():
     X = Ragged.from_arrays(dicts, [0, 2], tokens=["u", "v"])
     with pytest.raises(ValueError, match="sequence 0, position 0 is None"):
         tagger().fit(X)
+
+
+def test_a_series_of_numbers_is_one_of_vectors():
+    rng = np.random.default_rng(0)
+    series = [np.r_[rng.normal(0, 1, 30), rng.normal(9, 1, 30)] for _ in range(3)]
+    model = tagger(2).fit(series)
+    assert model.n_features_in_ == 1
+    assert np.array_equal(
+        np.concatenate(model.predict(series)),
+        np.concatenate(model.predict([s[:, None] for s in series])),
+    )
+
+
+def test_a_view_stands_for_a_product_of_one(text):
+    X, _ = text
+    model = tagger(init="random", reconstruction=View(len)).fit(X)
+    assert list(model.reconstruction_.emissions_) == ["view"]

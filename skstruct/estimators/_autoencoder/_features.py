@@ -18,6 +18,14 @@ from skstruct.featurizers import PerToken, TokenFeaturizer
 __all__ = ["default_featurizer", "fit_featurizer", "make_features"]
 
 
+def with_columns(batch):
+    """The batch, with a series of measured numbers as vectors of one."""
+    measured = batch.values.ndim == 1 and batch.values.dtype.kind == "f"
+    if not measured or not batch.n_tokens:
+        return batch
+    return batch.with_values(batch.values[:, None])
+
+
 def default_featurizer(batch):
     """The transformer, unfitted, that suits a batch.
 

@@ -12,7 +12,7 @@ from skstruct._validation import (
     read_batch,
 )
 from skstruct.containers import Ragged
-from skstruct.estimators._autoencoder._features import make_features
+from skstruct.estimators._autoencoder._features import make_features, with_columns
 from skstruct.estimators._autoencoder._model import EncodedBatch
 from skstruct.estimators._autoencoder._reconstruction import surface
 from skstruct.estimators._sequences._predictions import SequencePredictions
@@ -42,6 +42,7 @@ class TaggerPredictions(SequencePredictions):
     def _read(self, X, observed_labels=None):
         check_is_fitted(self)
         data, answer = read_batch(X)
+        data = with_columns(data)
         check_features(self, X, data, reset=False)
         if data.values.ndim == 1 and data.n_tokens and hasattr(self, "n_features_in_"):
             raise ValueError(

@@ -5,7 +5,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, clone
 
 from skstruct._validation import read_batch
-from skstruct.containers import Ragged
+from skstruct.containers import Ragged, neighbours
 from skstruct.emissions import Categorical, Emission, Gaussian, LogLinear, Product, View
 from skstruct.estimators._autoencoder._features import holds_dicts
 from skstruct.featurizers import BrownClusterer, PerToken
@@ -83,7 +83,7 @@ def as_product(reconstruction, batch):
 
     Parameters
     ----------
-    reconstruction : str or Emission
+    reconstruction : str, Emission or View
         As given to the estimator.
     batch : Ragged
         What `surface` returned.
@@ -103,6 +103,8 @@ def as_product(reconstruction, batch):
             )
         product._check_parameters()
         return product
+    if isinstance(reconstruction, View):
+        return Product([("view", reconstruction)])
     if isinstance(reconstruction, Emission):
         return Product([("token", View("token", clone(reconstruction)))])
     if reconstruction not in RECONSTRUCTIONS:
@@ -275,10 +277,4 @@ def _shifted(values, offset, offsets, what):
             f"{what}: offset={offset} needs a target of symbols, for vectors have none "
             "for what lies beyond the ends of a sequence."
         )
-    out = np.full(len(values), _BOUNDARY, dtype=object)
-    lengths = np.diff(offsets)
-    position = np.arange(len(values)) - np.repeat(offsets[:-1], lengths) + offset
-    inside = (position >= 0) & (position < np.repeat(lengths, lengths))
-    there = np.flatnonzero(inside)
-    out[there] = values[there + offset]
-    return out
+    return np.append(values.astype(object), _BOUNDARY)[neighbours(offsets, offset)]

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_memory
 
 from skstruct._validation import check_features
 from skstruct.emissions import Emission
-from skstruct.estimators._autoencoder._features import fit_featurizer
+from skstruct.estimators._autoencoder._features import fit_featurizer, with_columns
 from skstruct.estimators._autoencoder._model import (
     Autoencoder,
     EncodedBatch,
@@ -81,7 +81,7 @@ class TaggerTraining:
     def __init__(self, estimator, X, y, sample_weight):
         self.estimator = e = estimator
         data = read_training_data(X, y, sample_weight, e.supervision)
-        self.data, self.weight = data.batch, data.weight
+        self.data, self.weight = with_columns(data.batch), data.weight
         self.surface = surface(self.data)
         owner = BaseEstimator()
         check_features(owner, X, self.data, reset=True)
