@@ -40,7 +40,7 @@ class LogLinear(Emission):
         Features that symbols share: a function of a symbol that returns an iterable of
         their names, or a dict of name to number. "spelling": lower-cased suffixes of
         one to three letters (shorter than the word), initial capital, hyphen, digit;
-        symbols that are not text share nothing.
+        symbols that are not text share nothing. Names in a set or dict are sorted.
     l2 : float, default=2.0
         Strength :math:`\lambda` of the penalty, beside sums over all tokens.
     max_iter : int, default=5

@@ -1,6 +1,7 @@
 """Features that symbols share, such as the suffixes of words."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
+from math import isfinite
 from numbers import Real
 
 import numpy as np
@@ -79,21 +80,54 @@ class SymbolFeatures:
         )
 
     def _read(self, symbol):
-        found = self._describe(symbol)
-        if isinstance(found, str) or not isinstance(found, Iterable):
+        """Values of the features of a symbol, from their names."""
+        names = found = self._ask(symbol)
+        if isinstance(found, Set | Mapping):
+            # Sets, and dicts made of them, have another order in each process.
+            names = sorted(found, key=lambda name: (str(name), type(name).__name__))
+        try:
+            values = dict.fromkeys(names, 1.0)
+        except TypeError as error:
             raise ValueError(
-                "features must be a function that returns an iterable of names or a "
-                f"dict of name to number; for {symbol!r} it returned {found!r}."
-            )
-        if not isinstance(found, Mapping):
-            return dict.fromkeys(found, 1.0)
-        for name, value in found.items():
-            if not (isinstance(value, Real) and np.isfinite(value)):
-                raise ValueError(
-                    f"features gives {symbol!r} the value {value!r} for {name!r}; "
-                    "values must be finite numbers."
-                )
-        return found
+                f"features: {self._called} returned {names!r} for the symbol "
+                f"{symbol!r}; names must be hashable, such as str."
+            ) from error
+        if isinstance(found, Mapping):
+            for name in names:
+                if not _is_finite(found[name]):
+                    raise ValueError(
+                        f"features gives {symbol!r} the value {found[name]!r} for "
+                        f"{name!r}; values must be finite numbers."
+                    )
+                values[name] = float(found[name])
+        return values
+
+    def _ask(self, symbol):
+        """What the function answers: a set, a dict, or a list of names."""
+        try:
+            found = self._describe(symbol)
+            if isinstance(found, Iterable) and not isinstance(found, str):
+                return found if isinstance(found, Set | Mapping) else list(found)
+        except Exception as error:
+            raise ValueError(
+                f"features: {self._called} raised {error!r} for the symbol {symbol!r}; "
+                "it must answer for every symbol."
+            ) from error
+        raise ValueError(
+            "features must be a function that returns an iterable of names or a "
+            f"dict of name to number; for {symbol!r} it returned {found!r}."
+        )
+
+    @property
+    def _called(self):
+        return getattr(self._describe, "__name__", repr(self._describe))
+
+
+def _is_finite(value):
+    try:
+        return isinstance(value, Real) and isfinite(value)
+    except OverflowError:  # an integer beyond all floats
+        return False
 
 
 class Design:

@@ -86,8 +86,8 @@ def test_probabilities_are_a_softmax_of_weighted_features():
     emission, observations = started(LogLinear(values.get), "abc", 3)
     coef = np.random.default_rng(0).standard_normal((5, 3))
     emission.set_coef(coef)
-    design = np.array([[2.0, 1, 1, 0, 0], [-0.5, 0, 0, 1, 0], [0, 0, 0, 0, 1]])
-    assert emission.feature_names_.tolist()[:2] == ["size", "low"]
+    design = np.array([[1, 2.0, 1, 0, 0], [0, -0.5, 0, 1, 0], [0, 0, 0, 0, 1]])
+    assert emission.feature_names_.tolist()[:2] == ["low", "size"]
     expected = log_softmax(design @ coef, axis=0)
     assert_allclose(emission.table(observations.rows), expected)
     assert_allclose(emission.probabilities_, np.exp(expected).T)
@@ -315,3 +315,47 @@ def test_tokens_are_read_as_categorical_ones_are():
                 emission.encode(bad, reset=True, offsets=np.array([0, len(bad)]))
             errors.append(str(caught.value))
         assert errors[0] == errors[1]
+
+
+@pytest.mark.parametrize("answer", [set, lambda names: dict.fromkeys(set(names), 1.0)])
+def test_columns_of_a_set_are_in_order_of_their_names(answer):
+    names = [f"f{i}" for i in range(20)]
+    emission = LogLinear(features=lambda symbol: answer([*names, 3]))
+    emission.encode(np.array(["a", "b"], dtype=object), reset=True)
+    expected = [*sorted(["3", *names]), "symbol=a", "symbol=b"]
+    assert emission.feature_names_.tolist() == expected
+
+
+def test_columns_of_a_list_keep_its_order():
+    emission = LogLinear(features=lambda symbol: ["z", "a"])
+    emission.encode(np.array(["x"], dtype=object), reset=True)
+    assert emission.feature_names_.tolist() == ["z", "a", "symbol=x"]
+
+
+def _broken(symbol):
+    return {}[symbol]
+
+
+def _lazily_broken(symbol):
+    yield "first"
+    raise KeyError(symbol)
+
+
+def _unhashable(symbol):
+    return [["a", "list"]]
+
+
+@pytest.mark.parametrize("features", [_broken, _lazily_broken, _unhashable])
+def test_errors_of_a_function_name_it_and_the_symbol(features):
+    tokens = np.array(["word"], dtype=object)
+    message = f"features: {features.__name__} .*'word'"
+    with pytest.raises(ValueError, match=message) as caught:
+        LogLinear(features=features).encode(tokens, reset=True)
+    assert isinstance(caught.value.__cause__, KeyError | TypeError)
+
+
+def test_a_value_beyond_all_floats_is_refused():
+    tokens = np.array(["word"], dtype=object)
+    emission = LogLinear(features=lambda symbol: {"size": 10**400})
+    with pytest.raises(ValueError, match=r"'word' the value 10+ for 'size'"):
+        emission.encode(tokens, reset=True)
