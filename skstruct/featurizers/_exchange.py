@@ -51,7 +51,7 @@ class ExchangeClusterer(WordClusterer):
         A function of a word answers a tuple of hashable values, always as many. None:
         only neighbours count. Tokens that are no text have no form.
     attribute_weight : float, default=1.0
-        The weight :math:`\omega` of the attributes.
+        The weight :math:`\omega` of the attributes, at most a million.
     n_init : int, default=2
         Number of random starts.
     n_perturbations : int, default=100
@@ -123,7 +123,7 @@ class ExchangeClusterer(WordClusterer):
     _parameter_constraints: ClassVar = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "attributes": [StrOptions({"form"}), callable, None],
-        "attribute_weight": [Interval(Real, 0, None, closed="left")],
+        "attribute_weight": [Interval(Real, 0, 1e6, closed="both")],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "n_perturbations": [Interval(Integral, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -176,10 +176,9 @@ class ExchangeClusterer(WordClusterer):
             answers no tuples of equal length.
         """
         bigrams = count_bigrams(as_ragged(X))
-        self._attributes = Attributes(self.attributes, bigrams.words.tolist())
-        problem = _Problem(
-            bigrams, self._attributes, self.n_clusters, self.attribute_weight
-        )
+        attributes = Attributes(self.attributes, bigrams.words.tolist())
+        n_used = min(self.n_clusters, len(bigrams.words))
+        problem = _Problem(bigrams, attributes, n_used, self.attribute_weight)
         # One by one, so that a larger n_init adds starts to those of a smaller.
         random = check_random_state(self.random_state)
         seeds = [random.randint(np.iinfo(np.int32).max) for _ in range(self.n_init)]
@@ -187,12 +186,14 @@ class ExchangeClusterer(WordClusterer):
             delayed(problem.run)(seed, self.n_perturbations, self.max_iter)
             for seed in seeds
         )
-        self.objectives_ = np.array([objective for objective, _, _ in runs])
-        self.objective_, labels, self.n_iter_ = runs[self.objectives_.argmax()]
-        tokens = np.bincount(labels, bigrams.counts, self.n_clusters)
-        order = np.argsort(-tokens, kind="stable")
-        self._store_words(bigrams.words, bigrams.counts, np.argsort(order)[labels])
-        self._scores = problem.scores(self.labels_)
+        objectives = np.array([objective for objective, _, _ in runs])
+        objective, labels, n_iter = runs[objectives.argmax()]
+        tokens = np.bincount(labels, bigrams.counts, n_used)
+        labels = np.argsort(np.argsort(-tokens, kind="stable"))[labels]
+        scores = problem.scores(labels)
+        self._store_words(bigrams.words, bigrams.counts, labels)
+        self._attributes, self._scores = attributes, scores
+        self.objectives_, self.objective_, self.n_iter_ = objectives, objective, n_iter
         return self
 
     def _classes(self, batch):
@@ -208,9 +209,10 @@ class ExchangeClusterer(WordClusterer):
     def _guess(self, words):
         """Classes of new words by their attributes."""
         # The last row of the scores, which number -1 means, says nothing.
-        scores = np.vstack([self._scores, np.zeros(self.n_clusters)])
+        n_used = self._scores.shape[1]
+        scores = np.vstack([self._scores, np.zeros(n_used)])
         with np.errstate(divide="ignore"):  # no word belongs to an empty class
-            share = np.log(np.bincount(self.labels_, minlength=self.n_clusters))
+            share = np.log(np.bincount(self.labels_, minlength=n_used))
         return (scores[self._attributes.encode(words)].sum(axis=1) + share).argmax(1)
 
 

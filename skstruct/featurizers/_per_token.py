@@ -276,12 +276,13 @@ class PerToken(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             transformer.fit(rows, y, **params["fit"])
             if method == "fit_transform":
                 out = transformer.transform(rows, **params["transform"])
-        self.transformer_ = transformer
-        self._example = None
+        answer = None if out is None else self._cut(out, batch, like=batch)
+        example = None
         if batch is not None:
-            self._example = Ragged.from_lengths(batch.values[:1], [1])
-            self._example.header = batch.header
-        return None if out is None else self._cut(out, batch, like=batch)
+            example = Ragged.from_lengths(batch.values[:1], [1])
+            example.header = batch.header
+        self.transformer_, self._example = transformer, example
+        return answer
 
     def _apply(self, method, X, params):
         check_is_fitted(self)

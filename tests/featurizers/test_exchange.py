@@ -333,3 +333,44 @@ def test_danish_classes_tell_parts_of_speech(corpora):
     answer = ExchangeClusterer(n_init=4, random_state=0).fit_transform(X)
     assert v_measure(y, answer) > 0.38
     assert many_to_one_accuracy(y, answer) > 0.55
+
+
+def test_an_interrupted_fit_leaves_what_was_fitted(monkeypatch):
+    def interrupted(*args):
+        raise KeyboardInterrupt
+
+    clusterer = ExchangeClusterer(4, n_perturbations=0, random_state=0).fit(SENTENCES)
+    before = pickle.dumps(vars(clusterer))
+    monkeypatch.setattr("skstruct.featurizers._exchange.exchange", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        clusterer.fit([["other", "words"]])
+    assert pickle.dumps(vars(clusterer)) == before
+
+
+@pytest.mark.parametrize("n_clusters", [1, 50])
+def test_new_words_are_judged_by_what_was_fitted(n_clusters):
+    clusterer = ExchangeClusterer(4, n_perturbations=0, random_state=0).fit(SENTENCES)
+    new = [["30", "Rats", "slept"]]
+    before = clusterer.predict(new)[0]
+    after = clusterer.set_params(n_clusters=n_clusters).predict(new)[0]
+    np.testing.assert_array_equal(after, before)
+
+
+def test_far_more_classes_than_types_are_no_burden():
+    words = [["a", "b", "c"], ["c", "d"]]
+    options = {"n_perturbations": 2, "random_state": 0}
+    many = ExchangeClusterer(100_000, **options).fit(words)
+    exact = ExchangeClusterer(4, **options).fit(words)
+    np.testing.assert_array_equal(many.labels_, exact.labels_)
+    assert many.predict([["a", "new"]])[0].max() < 4
+
+
+@pytest.mark.parametrize("weight", [-1, 1.1e6, 1e308, np.inf, np.nan])
+def test_weights_beyond_bounds_are_refused(weight):
+    with pytest.raises(ValueError, match="'attribute_weight' parameter"):
+        ExchangeClusterer(attribute_weight=weight).fit(SENTENCES)
+
+
+def test_the_largest_weight_gives_a_finite_objective():
+    clusterer = ExchangeClusterer(3, attribute_weight=1e6, n_perturbations=0)
+    assert np.isfinite(clusterer.fit(SENTENCES).objective_)

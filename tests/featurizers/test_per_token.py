@@ -419,3 +419,25 @@ def test_a_function_answers_for_each_token():
     rows = PerToken(np.sum).fit_transform([np.eye(2), np.ones((1, 2))])
     assert [s.tolist() for s in rows] == [[1.0, 1.0], [2.0]]
     assert PerToken(np.sum).fit_transform(np.eye(2)).tolist() == [1.0, 1.0]
+
+
+class _DropsRows(TransformerMixin, BaseEstimator):
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return X[1:]
+
+
+def test_a_failed_fit_transform_leaves_what_was_fitted(series):
+    step = PerToken(StandardScaler()).fit(series)
+    before = step.transform(series).values
+    step.set_params(transformer=_DropsRows())
+    with pytest.raises(ValueError, match="answered 7 rows for 8 tokens"):
+        step.fit_transform(series)
+    np.testing.assert_array_equal(step.transform(series).values, before)
+    with pytest.raises(NotFittedError):
+        new = PerToken(_DropsRows())
+        with pytest.raises(ValueError, match="answered 7 rows"):
+            new.fit_transform(series)
+        new.transform(series)
