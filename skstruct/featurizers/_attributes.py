@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 
+from skstruct.featurizers._asking import ask
 from skstruct.featurizers._words import lower_letters, word_shape
 
 __all__ = ["Attributes"]
@@ -60,13 +61,21 @@ class Attributes:
         return np.array(numbers, dtype=np.intp).reshape(len(rows), len(self.sizes))
 
     def _read(self, words):
-        rows = [self._values_of(word) for word in words]
+        rows = [ask("attributes", self._values_of, word) for word in words]
         for word, row in zip(words, rows, strict=True):
             if not isinstance(row, tuple) or len(row) != len(rows[0]):
                 raise ValueError(
                     f"attributes answers {row!r} for the word {word!r}; it must answer "
                     "a tuple, of one length for all words."
                 )
+            try:
+                hash(row)
+            except TypeError as error:
+                name = getattr(self._values_of, "__name__", repr(self._values_of))
+                raise ValueError(
+                    f"attributes: {name} answers {row!r} for the word {word!r}; what "
+                    "is in the tuple must be hashable, such as str or int."
+                ) from error
         return rows
 
 

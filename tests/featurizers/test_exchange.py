@@ -374,3 +374,22 @@ def test_weights_beyond_bounds_are_refused(weight):
 def test_the_largest_weight_gives_a_finite_objective():
     clusterer = ExchangeClusterer(3, attribute_weight=1e6, n_perturbations=0)
     assert np.isfinite(clusterer.fit(SENTENCES).objective_)
+
+
+def _asks_too_much(word):
+    return ({"a": 1}[word],)
+
+
+def _unhashable(word):
+    return word, (word if word == "a" else [word])
+
+
+@pytest.mark.parametrize("attributes", [_asks_too_much, _unhashable])
+def test_errors_of_attributes_name_the_function_and_the_word(attributes):
+    message = f"attributes: {attributes.__name__} .* for the word 'b'"
+    clusterer = ExchangeClusterer(1, attributes=attributes, n_perturbations=0)
+    with pytest.raises(ValueError, match=message) as caught:
+        clusterer.fit([["a", "b"]])
+    assert isinstance(caught.value.__cause__, KeyError | TypeError)
+    with pytest.raises(ValueError, match=message):
+        clusterer.fit([["a"]]).predict([["b"]])

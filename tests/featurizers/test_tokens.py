@@ -422,3 +422,45 @@ def test_real_corpus(corpora):
     assert frequent["-1:boundary"] == len(batch) == frequent["+1:boundary"]
     ending = [w for w in words if w.endswith("ing") and len(w) > 3]
     assert frequent["0:suffix=ing"] == len(ending)
+
+
+def test_parameters_set_after_fit_wait_for_the_next():
+    def told(word):
+        return word[0]
+
+    featurizer = TokenFeaturizer(min_affix_share=0).fit(X)
+    new = [["Cats", "walked", "re-ran"]]
+    before, names = featurizer.transform(new), featurizer.get_feature_names_out()
+    featurizer.set_params(
+        window=2, suffixes=(), shape=False, lowercase=False, functions=(told,)
+    )
+    after = featurizer.transform(new)
+    assert after.values.shape[1] == featurizer.n_features_out_
+    np.testing.assert_array_equal(after.values.toarray(), before.values.toarray())
+    np.testing.assert_array_equal(featurizer.get_feature_names_out(), names)
+    featurizer.fit(X)
+    assert featurizer.transform(new).values.shape[1] == featurizer.n_features_out_
+    assert featurizer.get_feature_names_out()[0].startswith("-2:")
+
+
+def _asks_too_much(word):
+    return {"walked": 1}[word]
+
+
+def test_errors_of_a_function_name_it_and_the_word():
+    message = "functions: _asks_too_much raised KeyError.* for the word 'stopped'"
+    featurizer = TokenFeaturizer(functions=(_asks_too_much,)).fit([["walked"]])
+    with pytest.raises(ValueError, match=message) as caught:
+        featurizer.transform([["walked", "stopped"]])
+    assert isinstance(caught.value.__cause__, KeyError)
+    with pytest.raises(ValueError, match=message):
+        TokenFeaturizer(functions=(_asks_too_much,)).fit([["stopped"]])
+
+
+@pytest.mark.parametrize("answer", [10**400, {"size": -(10**400)}])
+def test_an_answer_beyond_all_floats_is_refused(answer):
+    def size(word):
+        return answer
+
+    with pytest.raises(ValueError, match=r"functions: size.* answers .*'walked'"):
+        TokenFeaturizer(functions=(size,)).fit([["walked"]])
