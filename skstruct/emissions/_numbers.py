@@ -81,16 +81,15 @@ def _as_floats(values, name, offsets):
             if not isinstance(token, np.ndarray) and not _is_number(token):
                 raise ValueError(
                     f"The token at {place(i, offsets)} is {plain(token)!r}; {name} "
-                    "needs numbers. Tokens that are symbols need "
-                    "emissions='categorical'."
+                    "needs numbers. Use Categorical() for symbols."
                 )
         try:
             return np.ascontiguousarray(values.tolist(), dtype=np.float64)
         except (TypeError, ValueError):
             pass
     raise ValueError(
-        f"{name} needs real numbers, got an array of dtype {values.dtype}. Tokens that "
-        "are symbols need emissions='categorical'."
+        f"{name} needs real numbers, got an array of dtype {values.dtype}. Use "
+        "Categorical() for symbols."
     )
 
 

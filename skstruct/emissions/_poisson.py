@@ -83,8 +83,8 @@ class Poisson(Emission):
             i, j = np.argwhere(bad)[0]
             raise ValueError(
                 f"The token at {place(i, offsets)} holds {counts[i, j]:.17g}; Poisson "
-                "needs counts: whole numbers >= 0 (and below 2**53). Real numbers need "
-                "emissions='gaussian'."
+                "needs counts: whole numbers >= 0 (and below 2**53). Use Gaussian() "
+                "for real numbers."
             )
         if reset:
             if not len(values):

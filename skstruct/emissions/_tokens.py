@@ -23,8 +23,8 @@ def as_tokens(values, offsets=None):
     if values.ndim != 1:
         raise ValueError(
             "A categorical emission reads one token at a time, got an array of shape "
-            f"{values.shape}. Numeric vectors need emissions='gaussian'; rows of "
-            "symbols that are sequences, Ragged.from_rows(X)."
+            f"{values.shape}. Use Gaussian() for numeric vectors; rows of "
+            "symbols that are sequences need Ragged.from_rows(X)."
         )
     if values.dtype.kind == "f":
         return _whole_numbers(values, offsets)
@@ -62,6 +62,6 @@ def _whole_numbers(values, offsets):
         raise ValueError(
             f"The token at {place(inexact[0], offsets)} is "
             f"{values[inexact[0]].item()!r}: floats as large as that are no exact "
-            "symbols; pass integers. Real numbers need emissions='gaussian'."
+            "symbols; pass integers. Use Gaussian() for real numbers."
         )
     return values.astype(np.int64)

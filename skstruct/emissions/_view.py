@@ -1,6 +1,6 @@
 """Views of a token, and observations of several at once."""
 
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -8,6 +8,8 @@ from sklearn.base import BaseEstimator
 from skstruct.emissions._base import Emission, Observations
 
 __all__ = ["View", "ViewRows", "check_view", "is_pair", "joined"]
+
+_FARTHEST = 1_000_000
 
 
 class View(BaseEstimator):
@@ -23,7 +25,8 @@ class View(BaseEstimator):
         Distribution of the values given the state. None is
         ``Categorical(alpha=0.1, update="variational")``.
     offset : int, default=0
-        Observe the token that many positions further on; -1 is the one before.
+        Observe the token that many positions further on, at most a million; -1 is the
+        one before.
         `Product` leaves it alone.
     exponent : float, default=1.0
         Positive power of the view's probability: 0.5 counts it as half evidence.
@@ -122,6 +125,14 @@ def check_view(name, view):
         raise ValueError(
             f"The view {name!r} needs an Emission instance, such as "
             f"emission=Categorical(), or None; got {view.emission!r}."
+        )
+    offset = view.offset
+    whole = isinstance(offset, Integral) and not isinstance(offset, bool)
+    if not (whole and -_FARTHEST <= offset <= _FARTHEST):
+        raise ValueError(
+            f"The view {name!r} needs a whole number of positions between -{_FARTHEST} "
+            f"and {_FARTHEST} as its offset, such as -1 for the token before; got "
+            f"{offset!r}."
         )
     exponent = view.exponent
     number = isinstance(exponent, Real) and not isinstance(exponent, bool)

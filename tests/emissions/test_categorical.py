@@ -83,7 +83,7 @@ def test_integers_meet_integers_of_other_kinds():
         (np.array([1.0, 2.0, 3.5]), "sample 2, position 0 is 3.5.*gaussian"),
         (words(1, 2.5), "position 1 is 2.5.*gaussian"),
         (words("a", {"f": 1}), "position 1 is a dict"),
-        (np.zeros((2, 2)), r"shape \(2, 2\).*gaussian"),
+        (np.zeros((2, 2)), r"shape \(2, 2\).*Gaussian"),
         (np.zeros(2, dtype="M8[s]"), "datetime64"),
     ],
 )

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from sklearn.mixture import GaussianMixture
 
-from skstruct.emissions import Gaussian, Poisson
+from skstruct.emissions import Categorical, Gaussian, Poisson
 
 TYPES = ["full", "tied", "diag", "spherical"]
 OFFSETS = np.array([0, 2, 2, 60])
@@ -276,8 +276,8 @@ def test_poisson_samples():
     [
         (np.array([1, 2, np.nan]), "sample 2, position 0 holds NaN.*marginalize"),
         (np.array([1, np.inf]), "sample 0, position 1 holds infinity"),
-        (np.array(["a", "b"], dtype=object), "position 0 is 'a'.*categorical"),
-        (np.array(["1", "2"]), "dtype <U1.*categorical"),
+        (np.array(["a", "b"], dtype=object), "position 0 is 'a'.*Categorical"),
+        (np.array(["1", "2"]), "dtype <U1.*Categorical"),
         (np.array([1j]), "complex128"),
         (np.array([1.0, {}], dtype=object), "position 1 is {}"),
         (np.zeros((2, 2, 2)), "shape"),
@@ -328,3 +328,18 @@ def test_numbers_too_large_to_square():
 def test_bad_parameters(emission, message):
     with pytest.raises(ValueError, match=message):
         emission.encode(np.ones(3), reset=True)
+
+
+@pytest.mark.parametrize(
+    ("emission", "values", "advice"),
+    [
+        (Gaussian(), np.array(["a"]), r"Use Categorical\(\) for symbols"),
+        (Gaussian(), np.array(["a"], dtype=object), r"Use Categorical\(\) for symbols"),
+        (Poisson(), np.array([0.5]), r"Use Gaussian\(\) for real numbers"),
+        (Categorical(), np.zeros((1, 2)), r"Use Gaussian\(\) for numeric vectors"),
+        (Categorical(), np.array([2.0**60]), r"Use Gaussian\(\) for real numbers"),
+    ],
+)
+def test_advice_names_another_emission(emission, values, advice):
+    with pytest.raises(ValueError, match=advice):
+        emission.encode(values, reset=True)

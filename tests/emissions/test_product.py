@@ -248,6 +248,10 @@ def test_the_default_emission_is_no_place_for_parameters():
         ([("a", View(emission="gaussian"))], "view 'a' needs an Emission instance"),
         ([("a", View(emission=Gaussian))], "view 'a' needs an Emission instance"),
         ([("a", View(emission=Categorical(-1)))], "View 'a': alpha must"),
+        *(
+            ([("a", View(offset=offset))], "view 'a' needs a whole number of positions")
+            for offset in ("a", 1.5, None, 10**20, -(10**20), True, [1], np.nan)
+        ),
     ],
 )
 def test_bad_parameters(pairs, message):
@@ -427,3 +431,9 @@ def test_sums_by_index(order):
     assert (back * many).sum() == pytest.approx(
         (table * sum_rows(index, many, 9)).sum()
     )
+
+
+@pytest.mark.parametrize("offset", [-1_000_000, np.int8(-128), 1_000_000])
+def test_far_offsets_are_accepted(offset):
+    emission = Product([("a", View(offset=offset))])
+    assert len(emission.encode(np.zeros((3, 1), dtype=int), reset=True).index) == 3
