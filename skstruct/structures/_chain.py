@@ -68,7 +68,10 @@ class Chain:
         )
         self.support = None if allowed is None else Support(allowed)
         self._tokens_in_order = np.array_equal(self.index, np.arange(n_tokens))
-        self._chunks = chunks(self.offsets, max(1 << 16, n_tokens // 16 + 1))
+        # Rows of their own are cut with the batch, into what a cache holds; counts of
+        # shared rows are summed over the chunks, which should be few.
+        size = 1 << 14 if self._tokens_in_order else max(1 << 16, n_tokens // 16 + 1)
+        self._chunks = chunks(self.offsets, size)
         self._sparse = self.support is not None and self._few_allowed()
 
     def _few_allowed(self):
