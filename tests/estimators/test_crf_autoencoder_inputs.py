@@ -134,7 +134,10 @@ BAD_STARTS = {
     "NaN": (proba(np.nan), f"init: Answers gives no probabilities at {PLACE}"),
     "zeros": (proba(0.0), f"init: Answers gives no probabilities at {PLACE}"),
     "negative": (proba(-1.0), f"init: Answers gives no probabilities at {PLACE}"),
-    "too few tokens": (Answers(lambda X: [["u", "v"]]), "init: Answers has 1 sequences, X has 20"),
+    "too few tokens": (
+        Answers(lambda X: [["u", "v"]]),
+        "init: Answers has 1 sequences, X has 20",
+    ),
     "too many classes": (ExchangeClusterer(4, random_state=0), "4 classes, .* is 3"),
     "frozen, wrong K": (
         FrozenEstimator(AnnealedHMM(2, n_init=1, random_state=0).fit(X)),
