@@ -53,9 +53,10 @@ class CRFAutoencoderTagger(TaggerPredictions, StructuredEstimator):
         :class:`~skstruct.emissions.Product` of several.
         The target of a view is "token", "brown", a function of one token, or a
         transformer of sequences.
-    encoder_l2 : float, default=0.6
+    encoder_l2 : float or "auto", default="auto"
         Strength :math:`l_2` of the penalty, beside a mean over sequences; ``l2`` of a
-        log-linear emission stands beside a sum over tokens.
+        log-linear emission stands beside a sum over tokens. "auto": 0.6; 10 with a
+        dictionary and 30 for a supervised start, which a weakly held encoder leaves.
     solver : {"lbfgs", "adagrad"}, default="lbfgs"
         How a step on the encoder is made: by L-BFGS on all sequences, with its
         curvature kept between rounds; or by AdaGrad on minibatches, with its
@@ -70,8 +71,7 @@ class CRFAutoencoderTagger(TaggerPredictions, StructuredEstimator):
         emissions, 60 iterations of L-BFGS, best of 3; "hmm": the best of 8 short runs
         of a hidden Markov model; "brown": the tree of Brown clusters, cut to K;
         "random": a random class for each word; "supervised": a conditional random
-        field of the labels that hold, whose weights are :math:`\mu`, with 50 times the
-        penalty, for most text is unlabelled; on its own only.
+        field of the labels that hold, whose weights are :math:`\mu`, on its own only.
         "auto": "supervised" with such labels, "hmm" with a dictionary or vectors, else
         "exchange". An estimator is fitted to the tokens; its ``predict_proba``,
         ``predict`` or ``transform`` gives their states. Of several, the best
@@ -197,7 +197,7 @@ class CRFAutoencoderTagger(TaggerPredictions, StructuredEstimator):
         *,
         featurizer=None,
         reconstruction="auto",
-        encoder_l2=0.6,
+        encoder_l2="auto",
         solver="lbfgs",
         encoder_steps=1,
         reconstruction_steps=1,
@@ -238,7 +238,7 @@ class CRFAutoencoderTagger(TaggerPredictions, StructuredEstimator):
         "n_states": [Interval(Integral, 1, None, closed="left"), None],
         "featurizer": [HasMethods(["fit", "transform"]), None],
         "reconstruction": [str, View, HasMethods(["encode", "table", "m_step"])],
-        "encoder_l2": [Interval(Real, 0, None, closed="left")],
+        "encoder_l2": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
         "solver": [StrOptions({"lbfgs", "adagrad"})],
         "encoder_steps": [Interval(Integral, 1, None, closed="left")],
         "reconstruction_steps": [Interval(Integral, 1, None, closed="left")],

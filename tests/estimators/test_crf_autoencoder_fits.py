@@ -203,3 +203,17 @@ def test_a_view_stands_for_a_product_of_one(text):
     X, _ = text
     model = tagger(init="random", reconstruction=View(len)).fit(X)
     assert list(model.reconstruction_.emissions_) == ["view"]
+
+
+def test_the_penalty_suits_what_names_the_states(text):
+    X, y = text
+    few = [list(labels) if i < 5 else None for i, labels in enumerate(y)]
+    dictionary = TagDictionary.from_tagged(X, y, keep=8)
+    for l2, params, labels in (
+        (0.6, {}, None),
+        (10.0, {"tag_dictionary": dictionary}, None),
+        (30.0, {"supervision": "clamp"}, few),
+    ):
+        one = tagger(None if params else 3, **params).fit(X, labels)
+        other = tagger(None if params else 3, encoder_l2=l2, **params).fit(X, labels)
+        assert_allclose(one.coef_, other.coef_)

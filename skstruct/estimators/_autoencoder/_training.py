@@ -44,9 +44,9 @@ __all__ = ["Run", "TaggerTraining"]
 # Of the encoder alone on labels that hold: steps, and the penalty of their sum.
 _SUPERVISED_STEPS = 50
 _SUPERVISED_L2 = 1.0
-# How much stronger the penalty pulls to weights learnt from labels: of the text, most
-# is unlabelled, and would soon outvote them.
-_PULL = 50.0
+# Penalties by what names the states. Most of the text is unlabelled, and a weakly held
+# encoder soon leaves what labels or a dictionary say.
+_L2 = {"labels": 30.0, "dictionary": 10.0, "nothing": 0.6}
 # A state that is expected less often than so many tokens of mean weight has none.
 _NO_TOKENS = 0.5
 
@@ -176,19 +176,28 @@ class TaggerTraining:
     def _start(self, init, random_state):
         """An autoencoder at its start, and the weights of its encoder."""
         weights, centre = np.zeros(self.batch.linear.n_weights), 0.0
-        l2 = self.estimator.encoder_l2
         # Before anything else is drawn: other reconstructions get the same guess.
         if isinstance(init, str) and init == "supervised":
             weights, counts = self._learn_labels(weights)
-            centre, l2 = weights, _PULL * l2
+            centre = weights
         else:
             counts = self._guess(init, random_state)
         emission = copy.deepcopy(self.reconstruction.product)
-        model = Autoencoder(self.batch, self.observations, emission, l2, centre)
+        model = Autoencoder(
+            self.batch, self.observations, emission, self._l2(init), centre
+        )
         model.start_at_random(random_state)
         if counts is not None:
             model.start_from(counts)
         return model, weights
+
+    def _l2(self, init):
+        """Strength of the penalty."""
+        if self.estimator.encoder_l2 != "auto":
+            return self.estimator.encoder_l2
+        if isinstance(init, str) and init == "supervised":
+            return _L2["labels"]
+        return _L2["nothing" if self.dictionary is None else "dictionary"]
 
     def _guess(self, init, random_state):
         """Weighted states of tokens that a start expects, (T, K); None if it has none.
