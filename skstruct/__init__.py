@@ -2,11 +2,12 @@
 
 # First, so that compiled code finds a cache folder before anything asks for one.
 import skstruct.kernels  # noqa: F401
-from skstruct.containers import Ragged
+from skstruct.containers import Bitext, Ragged
 from skstruct.estimators import AnnealedHMM, CRFAutoencoderTagger, TagDictionary
 
 __all__ = [
     "AnnealedHMM",
+    "Bitext",
     "CRFAutoencoderTagger",
     "Ragged",
     "TagDictionary",

@@ -26,8 +26,8 @@ def own_methods(cls):
 
 def public_names():
     """Import paths of the classes and functions that our packages export."""
-    folders = [m.name for m in pkgutil.iter_modules(skstruct.__path__) if m.ispkg]
-    for package in (f"skstruct.{folder}" for folder in folders):
+    packages = [m.name for m in pkgutil.iter_modules(skstruct.__path__) if m.ispkg]
+    for package in (f"skstruct.{p}" for p in packages if not p.startswith("_")):
         module = importlib.import_module(package)
         for name in module.__all__:
             thing = getattr(module, name)

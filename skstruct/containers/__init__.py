@@ -8,11 +8,13 @@ from skstruct.containers._batch import (
     offsets_of,
     place,
 )
+from skstruct.containers._bitext import Bitext
 from skstruct.containers._ragged import Ragged
 from skstruct.containers._vocabulary import Vocabulary
 
 __all__ = [
     "Batch",
+    "Bitext",
     "Ragged",
     "Vocabulary",
     "gather",

@@ -1,0 +1,28 @@
+"""The one place that looks at the form in which users give data."""
+
+from skstruct._validation._batches import as_ragged, is_table, read_batch
+from skstruct._validation._bitexts import read_bitext_batch
+from skstruct._validation._features import check_features
+from skstruct._validation._labels import (
+    as_labels,
+    is_missing,
+    is_unknown,
+    reject_lengths,
+)
+from skstruct._validation._links import Links, as_links
+from skstruct._validation._weights import check_sample_weight
+
+__all__ = [
+    "Links",
+    "as_labels",
+    "as_links",
+    "as_ragged",
+    "check_features",
+    "check_sample_weight",
+    "is_missing",
+    "is_table",
+    "is_unknown",
+    "read_batch",
+    "read_bitext_batch",
+    "reject_lengths",
+]

@@ -1,0 +1,173 @@
+"""Labels, some of which may be unknown."""
+
+import numpy as np
+import scipy.sparse as sp
+
+from skstruct._validation._batches import is_scalar, n_dimensions
+from skstruct.containers import Batch, Ragged, locate
+
+__all__ = ["as_labels", "is_missing", "is_unknown", "reject_lengths"]
+
+
+def reject_lengths(y, batch, name="y"):
+    """Raise if ``y`` is hmmlearn's ``lengths`` in the wrong place.
+
+    Parameters
+    ----------
+    y : object
+        What was given as labels; None passes.
+    batch : Ragged
+        The data beside it.
+    name : str, default="y"
+        The name used in errors.
+
+    Raises
+    ------
+    ValueError
+        If ``y`` is a 1-D array of positive integers, not one for each sequence, that
+        sum to the number of tokens.
+    """
+    if isinstance(y, Batch) or not hasattr(y, "__len__") or len(y) == len(batch):
+        return
+    if not all(isinstance(v, int | np.integer) for v in y):
+        return
+    if sum(y) == batch.n_tokens and min(y, default=0) > 0:
+        raise ValueError(
+            f"{name} looks like the lengths of sequences: {len(y)} integers that sum "
+            f"to the {batch.n_tokens} rows of X; use Ragged.from_lengths(X, lengths)."
+        )
+
+
+def as_labels(y, batch, name="y"):
+    """Read labels, some of which may be unknown, for the tokens of a batch.
+
+    None, NaN and, among integers, -1 mean that a label is unknown; None in the place
+    of a sequence means that all its labels are.
+
+    Parameters
+    ----------
+    y : Ragged, or list-like of sequences of labels
+        One label for each token. Where all sequences have length one, also a plain 1-D
+        array.
+    batch : Ragged
+        The data that the labels belong to.
+    name : str, default="y"
+        The name used in errors.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_tokens,)
+        Integers with -1, or objects with None, where unknown.
+    known : ndarray of bool of shape (n_tokens,)
+        Where the label is known.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of sequences or their lengths differ from those of the batch, or
+        a label is neither a string nor an integer.
+    """
+    reject_lengths(y, batch, name)
+    rows = y if isinstance(y, Ragged) else _label_rows(y, name)
+    if len(rows) != len(batch):
+        raise ValueError(f"{name} has {len(rows)} sequences, X has {len(batch)}.")
+    y = _fill_unknown(rows, batch.lengths, name)
+    wrong = np.flatnonzero(y.lengths != batch.lengths)
+    if wrong.size:
+        i = wrong[0]
+        raise ValueError(
+            f"{name}: sequence {i} has {y.lengths[i]} labels, but X has "
+            f"{batch.lengths[i]} tokens there; give one label for each token."
+        )
+    values = y.values
+    if values.shape[1:] == (1,) and not sp.issparse(values):
+        values = values[:, 0]
+    if values.ndim != 1:
+        raise ValueError(
+            f"{name} must hold one label for each token, got {values.shape[1]} columns."
+        )
+    if values.dtype.kind in "iu" and values.dtype != np.uint64:
+        return values.astype(np.intp), values != -1
+    return _normalise(values, batch.offsets, name)
+
+
+def _label_rows(y, name):
+    """List-like labels as a list with an entry for each sequence."""
+    if isinstance(y, str | bytes | dict) or not hasattr(y, "__iter__"):
+        raise ValueError(
+            f"{name} must be a list of sequences of labels, got {type(y).__name__}."
+        )
+    return list(y if n_dimensions(y) < 2 else np.asarray(y))
+
+
+def _fill_unknown(rows, lengths, name):
+    """Rows of labels as a Ragged; an unknown sequence is filled with None."""
+    if isinstance(rows, Ragged):
+        return rows
+    if (lengths == 1).all():
+        rows = [[s] if is_scalar(s) else s for s in rows]
+    rows = [
+        [None] * n if is_missing(s) else s
+        for s, n in zip(rows, lengths.tolist(), strict=True)
+    ]
+    try:
+        return Ragged(rows)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+def is_missing(label):
+    """Whether None, NaN or NA stands where a label, or a sequence, is expected."""
+    if hasattr(label, "__len__"):  # text, or a sequence: arrays compare item by item
+        return False
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # pandas.NA compares as NA, which has no truth value
+        return True
+
+
+def is_unknown(label):
+    """Whether a label says that it is not known: it is missing or -1."""
+    return is_missing(label) or (not isinstance(label, str) and label == -1)
+
+
+def _normalise(values, offsets, name):
+    """Labels of mixed or floating type as integers with -1 or objects with None."""
+    flat = values.tolist()
+    types = set(map(type, flat))
+    if types <= {int, type(None)}:
+        labels = _as_integers([-1 if v is None else v for v in flat], name)
+        return labels, labels != -1
+    if types <= {str, type(None)}:
+        return values.copy(), np.array([v is not None for v in flat], dtype=bool)
+    labels, kinds = np.empty(len(flat), dtype=object), set()
+    for t, label in enumerate(flat):
+        if is_unknown(label):
+            continue
+        if isinstance(label, float | np.floating) and label.is_integer():
+            label = int(label)
+        kind = next(
+            (k for k in (str, bool, int, np.integer) if isinstance(label, k)), 0
+        )
+        kinds.add({np.integer: int}.get(kind, kind))
+        if len(kinds) > 1 or 0 in kinds:
+            i, position = locate(offsets, t)
+            shown = label.item() if isinstance(label, np.generic) else label
+            raise ValueError(
+                f"Unknown label type: {name}, sequence {i}, position {position}: "
+                f"{shown!r}; labels are all strings or all integers, None if unknown."
+            )
+        labels[t] = label
+    known = np.array([label is not None for label in labels], dtype=bool)
+    if kinds <= {int}:
+        labels = _as_integers(np.where(known, labels, -1), name)
+    return labels, known
+
+
+def _as_integers(labels, name):
+    try:
+        return np.array(labels, dtype=np.intp)
+    except OverflowError as error:
+        raise ValueError(
+            f"{name} holds an integer beyond 64 bits; name such labels by strings."
+        ) from error
