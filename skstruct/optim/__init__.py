@@ -4,11 +4,14 @@ from skstruct.optim._annealing import anneal, geometric_schedule
 from skstruct.optim._block import block_coordinate_descent
 from skstruct.optim._em import expectation_maximization
 from skstruct.optim._loop import best_of
+from skstruct.optim._projection import Projection, project_posterior
 
 __all__ = [
+    "Projection",
     "anneal",
     "best_of",
     "block_coordinate_descent",
     "expectation_maximization",
     "geometric_schedule",
+    "project_posterior",
 ]
