@@ -1,5 +1,19 @@
 """Potentials: weights to log-potentials, expected counts to gradients."""
 
 from skstruct.potentials._linear import LinearChain
+from skstruct.potentials._word_pairs import (
+    DEFAULT_BLOCKS,
+    NullWords,
+    PairBins,
+    WordPairs,
+    Words,
+)
 
-__all__ = ["LinearChain"]
+__all__ = [
+    "DEFAULT_BLOCKS",
+    "LinearChain",
+    "NullWords",
+    "PairBins",
+    "WordPairs",
+    "Words",
+]
