@@ -1,0 +1,3 @@
+"""Parts of the word aligners."""
+
+__all__ = []
