@@ -44,9 +44,14 @@ class Constraints(Constraint):
 
     def bind(self, layout):
         """Get each constraint ready for a batch."""
+        given = self.constraints
+        if not given or not all(isinstance(part, Constraint) for part in given):
+            raise ValueError(
+                f"constraints must be a list of at least one constraint, got {given!r}."
+            )
         bound = clone(self)
         bound.layout_ = layout
-        bound.bound_ = [part.bind(layout) for part in self.constraints]
+        bound.bound_ = [part.bind(layout) for part in given]
         return bound
 
     def blocks(self):
