@@ -2,6 +2,20 @@
 
 from skstruct.structures._base import Posterior, Potentials, marginals
 from skstruct.structures._chain import Chain
+from skstruct.structures._lattice import (
+    Lattice,
+    LatticePosterior,
+    LatticePotentials,
+)
 from skstruct.structures._second_order import SecondOrderChain
 
-__all__ = ["Chain", "Posterior", "Potentials", "SecondOrderChain", "marginals"]
+__all__ = [
+    "Chain",
+    "Lattice",
+    "LatticePosterior",
+    "LatticePotentials",
+    "Posterior",
+    "Potentials",
+    "SecondOrderChain",
+    "marginals",
+]

@@ -1,0 +1,346 @@
+"""Alignment chains: each token of one sentence is linked to a position of another."""
+
+from functools import reduce
+from typing import NamedTuple
+
+import numpy as np
+
+from skstruct.kernels._blas import one_blas_thread
+from skstruct.structures._base import sum_by_sequence
+from skstruct.structures._batching import chunks, run_chunks
+from skstruct.structures._lattice_log import log_space_sums
+from skstruct.structures._lattice_sums import dense_sums
+from skstruct.structures._lattice_tables import PairTables, ScaledTables
+
+__all__ = ["Lattice", "LatticePosterior", "LatticePotentials"]
+
+
+class LatticePotentials(NamedTuple):
+    """Log-potentials of alignment chains; ``-inf`` forbids, None is absent.
+
+    Attributes
+    ----------
+    node : ndarray of shape (U,) or None
+        Of each kind of cell; the lattice's index says of which kind a cell is.
+    null : ndarray of shape (T,) or None
+        Of NULL at each chain token; without it every token is linked.
+    jump : ndarray of shape (2 M + 1,) or (G, 2 M + 1)
+        Entry M + d: for a link d positions after the last one (before the first: after
+        position 0, counting from 1); wider jumps than M read the first or last entry.
+    factor : ndarray of shape (C,) or None
+        Multiplies ``exp(node)``, a probability for each cell, at least 0.
+    """
+
+    node: np.ndarray | None
+    null: np.ndarray | None
+    jump: np.ndarray
+    factor: np.ndarray | None = None
+
+
+class LatticePosterior(NamedTuple):
+    """Expected counts under p(links) over a batch.
+
+    Attributes
+    ----------
+    log_partition : ndarray of shape (n,)
+        Of each pair of sentences; ``-inf`` for an impossible one.
+    cell : ndarray of shape (C,) and dtype float32, or None
+        Probability of the link of each cell.
+    null : ndarray of shape (T,)
+        Probability of NULL at each chain token; 0 where the other side is empty, so
+        that such a pair feeds no counts.
+    node : ndarray of shape (U,) or None
+        Expected number of links of each kind.
+    jump : ndarray
+        Expected number of jumps of each width, shaped as ``LatticePotentials.jump``.
+    """
+
+    log_partition: np.ndarray
+    cell: np.ndarray | None
+    null: np.ndarray
+    node: np.ndarray | None
+    jump: np.ndarray
+
+
+class Lattice:
+    r"""A batch of word-alignment chains, with exact inference.
+
+    Each token of one sentence is linked to one position of the other sentence, or to
+    NULL; the jump from the last link to the next one has a potential by its width.
+
+    .. math:: p(y) \propto \prod_{j: y_j > 0} \exp(n_{j, y_j} + g_{y_j - \ell_j})
+        \prod_{j: y_j = 0} \exp(r_j)
+
+    with log-potentials n of cells, g of jumps, r of NULL, and :math:`\ell_j` the last
+    position linked before token j (0: none yet).
+
+    Parameters
+    ----------
+    source_lengths, target_lengths : array-like of int of shape (n,)
+        Words of the two sides of each pair; 0 is allowed.
+    index : ndarray of int of shape (C,), default=None
+        Kind of each cell: which entry of the node potentials it reads. The pair of
+        source word i and target word j is cell ``offset + i * n_target_words + j``, for
+        both directions. None where potentials have no nodes.
+    reverse : bool, default=False
+        False: a chain over target words, each linked to a source word. True: a chain
+        over source words, each linked to a target word.
+    local : bool, default=False
+        True: jumps from a position are normalised over the positions there are (a
+        hidden Markov model). False: they are not, and one more jump leads from the last
+        link to the position after the end (a conditional random field).
+    jump_group : ndarray of int of shape (n_state_words,), default=None
+        For potentials with several rows of jumps: the row behind jumps that leave a
+        position. Jumps before the first link read row 0.
+    n_jobs : int, default=None
+        Threads. Results do not depend on it.
+
+    Raises
+    ------
+    ValueError
+        Where lengths, index and groups do not fit together.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skstruct.structures import Lattice, LatticePotentials
+    >>> lattice = Lattice([2], [2], index=[1, 0, 0, 1])
+    >>> node, jump = np.array([0.0, 2.0]), np.array([0.0, 0.0, 1.0])
+    >>> posterior = lattice.posterior(LatticePotentials(node, None, jump))
+    >>> print(posterior.cell.reshape(2, 2).round(2))
+    [[0.95 0.05]
+     [0.05 0.95]]
+    """
+
+    def __init__(
+        self,
+        source_lengths,
+        target_lengths,
+        index=None,
+        *,
+        reverse=False,
+        local=False,
+        jump_group=None,
+        n_jobs=None,
+    ):
+        source = np.asarray(source_lengths, dtype=np.intp)
+        target = np.asarray(target_lengths, dtype=np.intp)
+        self.reverse, self.local, self.n_jobs = bool(reverse), bool(local), n_jobs
+        self.cell_offsets = _offsets(source * target)
+        self.n_states, chain = (target, source) if reverse else (source, target)
+        self.state_offsets, self.chain_offsets = (
+            _offsets(self.n_states),
+            _offsets(chain),
+        )
+        C = self.cell_offsets[-1]
+        self.index = _indices("index", index, C, "cell")
+        self.jump_group = _indices(
+            "jump_group", jump_group, self.state_offsets[-1], "word of the state side"
+        )
+        self._n_kinds = int(self.index.max(initial=-1)) + 1
+        self._n_groups = int(self.jump_group.max(initial=-1)) + 1
+        self._filled = (source > 0) & (target > 0)
+        self._chunks = chunks(self.cell_offsets, max(1 << 16, C // 16 + 1))
+
+    def __len__(self):
+        return len(self.n_states)
+
+    def log_partition(self, potentials):
+        """Log-partition of each pair of sentences.
+
+        Parameters
+        ----------
+        potentials : LatticePotentials
+            Log-potentials.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            0 where no token is to be linked, ``-inf`` where none can be.
+        """
+        return self._sums(potentials, None, False, False).log_partition
+
+    def posterior(self, potentials, weight=None, *, cells=True):
+        """Log-partitions, probabilities of links, and expected counts.
+
+        Parameters
+        ----------
+        potentials : LatticePotentials
+            Log-potentials.
+        weight : ndarray of shape (n,), default=None
+            A factor for the node and jump counts of each pair; None: 1.
+        cells : bool, default=True
+            False: probabilities of cells are not kept, and pairs of weight 0 not
+            visited; their log-partition and NULL probabilities read 0.
+
+        Returns
+        -------
+        LatticePosterior
+            Probabilities by cell and NULL, not weighted, and weighted counts.
+        """
+        return self._sums(potentials, weight, True, cells)
+
+    def _sums(self, potentials, weight, backward, cells):
+        p = self._checked(potentials)
+        tables = ScaledTables(p, self)
+        weight = np.ones(len(self)) if weight is None else np.asarray(weight, float)
+        visited = self._filled.copy()
+        if backward and not cells:
+            visited &= weight != 0
+        M = p.jump.shape[1] // 2
+        log_z = self._of_empty(p.null)
+        cell = np.zeros(int(self.cell_offsets[-1]) if cells else 0, dtype=np.float32)
+        null = np.zeros(int(self.chain_offsets[-1]))
+
+        def do(first, last):
+            pairs = first + np.flatnonzero(visited[first:last])
+            node, jump = np.zeros(len(tables.node)), np.zeros(tables.ext.shape)
+            lost = self._dense_sums(
+                pairs, tables, weight, backward, log_z, cell, null, node, jump
+            )
+            jump = tables.fold(jump, M)
+            for n in pairs[lost]:
+                self._redo(n, p, weight[n], log_z, cell, null, node, jump)
+            return node, jump
+
+        with one_blas_thread:
+            parts = run_chunks(do, self._chunks or [(0, 0)], self.n_jobs)
+        node, jump = (reduce(np.add, part) for part in zip(*parts, strict=True))
+        return LatticePosterior(
+            log_z,
+            cell if cells else None,
+            null,
+            None if p.node is None else node,
+            jump.reshape(np.shape(potentials.jump)),
+        )
+
+    def _dense_sums(self, pairs, tables, weight, backward, log_z, *out):
+        groups = self.jump_group
+        if len(tables.ext) == 1:
+            groups = np.zeros(int(self.state_offsets[-1]), dtype=np.int32)
+        lost = dense_sums(
+            pairs,
+            self.n_states,
+            self.state_offsets,
+            self.chain_offsets,
+            self.cell_offsets,
+            self.reverse,
+            tables.index,
+            tables.node,
+            tables.factor,
+            tables.q,
+            tables.dim,
+            tables.ext,
+            groups,
+            self.local,
+            tables.skip,
+            tables.strict,
+            weight,
+            backward,
+            log_z,
+            *out,
+        )
+        log_z[pairs] += tables.shifts(self)[pairs]
+        return lost
+
+    def _redo(self, n, p, weight, log_z, cell, null, node, jump):
+        """Pair n in log space."""
+        pair = PairTables(p, self, n)
+        sums = log_space_sums(pair.node, pair.null, pair.T, pair.end)
+        log_z[n], links, null[pair.tokens], jumps, ends = sums
+        links = pair.by_cell(links)
+        if len(cell):
+            cell[pair.cells] = links
+        if len(node):
+            np.add.at(node, self.index[pair.cells], weight * links)
+        if not self.local:
+            pair.add_jumps(np.zeros_like(jumps), weight * ends, jump)
+        pair.add_jumps(weight * jumps, np.zeros_like(ends), jump)
+
+    def _of_empty(self, null):
+        """Log-partitions where a side is empty; 0 elsewhere."""
+        lengths = np.diff(self.chain_offsets)
+        all_null = np.where(lengths > 0, -np.inf, 0.0)
+        if null is not None:
+            all_null = sum_by_sequence(null, self.chain_offsets)
+        return np.where(self._filled, 0.0, all_null)
+
+    def _checked(self, potentials):
+        """Potentials as arrays that the kernels may read without looking."""
+        node, null, jump, factor = potentials
+        C, T = int(self.cell_offsets[-1]), int(self.chain_offsets[-1])
+        if node is not None:
+            node = _log_table("node", node, 1)
+            if len(self.index) < C:
+                raise ValueError(
+                    "potentials.node needs an index, which says which entry each cell "
+                    "reads; give index= to Lattice."
+                )
+            _at_least("node", len(node), self._n_kinds, "index")
+        if null is not None:
+            null = _log_table("null", null, 1)
+            if len(null) != T:
+                raise ValueError(
+                    f"potentials.null has {len(null)} entries for {T} chain tokens."
+                )
+        jump = np.atleast_2d(_log_table("jump", jump, np.ndim(jump)))
+        if jump.ndim != 2 or jump.shape[1] % 2 == 0:
+            raise ValueError(
+                f"potentials.jump has shape {jump.shape}; expected (2 M + 1,) or "
+                "(G, 2 M + 1), the jump by 0 in the middle."
+            )
+        if len(jump) > 1:
+            if len(self.jump_group) < self.state_offsets[-1]:
+                raise ValueError(
+                    "potentials.jump has several rows; give jump_group= to Lattice to "
+                    "say which of them jumps from a word read."
+                )
+            _at_least("jump", len(jump), self._n_groups, "jump_group")
+        if factor is not None:
+            factor = np.ascontiguousarray(factor, dtype=np.float32)
+            if factor.shape != (C,):
+                raise ValueError(
+                    f"potentials.factor has shape {factor.shape} for {C} cells."
+                )
+            if C and not (factor.min() >= 0 and factor.max() < np.inf):
+                raise ValueError(
+                    "potentials.factor must be finite and at least 0 everywhere."
+                )
+        return LatticePotentials(node, null, jump, factor)
+
+
+def _offsets(lengths):
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp)
+
+
+def _indices(name, values, n, what):
+    """Values as int32, one for each of n, none negative; empty where None."""
+    if values is None:
+        return np.zeros(0, dtype=np.int32)
+    values = np.ascontiguousarray(values, dtype=np.int32)
+    if values.shape != (n,):
+        raise ValueError(
+            f"{name} has shape {values.shape}; expected ({n},), one entry a {what}."
+        )
+    if values.min(initial=0) < 0:
+        at = int(values.argmin())
+        raise ValueError(f"{name}[{at}] is {values[at]}; expected at least 0.")
+    return values
+
+
+def _log_table(name, values, ndim):
+    values = np.ascontiguousarray(values, dtype=float)
+    if values.ndim != ndim:
+        raise ValueError(f"potentials.{name} has {values.ndim} axes; expected {ndim}.")
+    if not (values < np.inf).all():
+        raise ValueError(
+            f"potentials.{name} must hold log-potentials below infinity, without NaN."
+        )
+    return values
+
+
+def _at_least(name, n, needed, index):
+    if n < needed:
+        raise ValueError(
+            f"potentials.{name} has {n} rows, but {index} asks for row {needed - 1}."
+        )
