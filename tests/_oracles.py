@@ -104,3 +104,20 @@ def filtered(node, edge, start=None, second=None, order=1):
         scores = chain_scores(paths, node, edge, start, second=second, order=order)
         out[t] = node_marginals(paths, scores, K)[t]
     return out
+
+
+def enumerate_links(n_source, n_target, direction):
+    """All alignments of a sentence pair, bool (n_alignments, n_source * n_target).
+
+    Forward: each target word has one link to a source word or none; reverse: each
+    source word has one to a target word or none. Links are source-major.
+    """
+    words = (n_source, n_target) if direction == "forward" else (n_target, n_source)
+    out = []
+    for chosen in itertools.product(range(-1, words[0]), repeat=words[1]):
+        links = np.zeros(words, dtype=bool)
+        for word, choice in enumerate(chosen):
+            if choice >= 0:
+                links[choice, word] = True
+        out.append((links if direction == "forward" else links.T).ravel())
+    return np.array(out)
