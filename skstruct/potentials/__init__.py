@@ -1,6 +1,8 @@
 """Potentials: weights to log-potentials, expected counts to gradients."""
 
+from skstruct.potentials._agreement import odds_agreement, product_agreement
 from skstruct.potentials._linear import LinearChain
+from skstruct.potentials._positions import diagonal_bins, log_jump_bins
 from skstruct.potentials._word_pairs import (
     DEFAULT_BLOCKS,
     NullWords,
@@ -16,4 +18,8 @@ __all__ = [
     "PairBins",
     "WordPairs",
     "Words",
+    "diagonal_bins",
+    "log_jump_bins",
+    "odds_agreement",
+    "product_agreement",
 ]
