@@ -1,8 +1,10 @@
 """Corpora and series: readers, writers, a real treebank, synthetic generators.
 
-Readers return `Ragged` batches of words and labels. Nothing here uses the network.
+Readers return `Ragged` batches of words and labels, or a `Bitext` and its links.
+Nothing here uses the network.
 """
 
+from skstruct.datasets._bitext import read_bitext, write_bitext
 from skstruct.datasets._conll import read_conll
 from skstruct.datasets._conllu import read_conllu, write_conllu
 from skstruct.datasets._generators import (
@@ -10,6 +12,7 @@ from skstruct.datasets._generators import (
     make_hmm_sequences,
     make_regime_series,
 )
+from skstruct.datasets._links import read_links, write_links
 from skstruct.datasets._text import read_text
 from skstruct.datasets._turkish import load_turkish_treebank
 from skstruct.datasets._universal import to_universal_tags
@@ -19,9 +22,13 @@ __all__ = [
     "make_gaussian_hmm_sequences",
     "make_hmm_sequences",
     "make_regime_series",
+    "read_bitext",
     "read_conll",
     "read_conllu",
+    "read_links",
     "read_text",
     "to_universal_tags",
+    "write_bitext",
     "write_conllu",
+    "write_links",
 ]

@@ -7,11 +7,11 @@ import numpy as np
 from skstruct.containers import Ragged
 from skstruct.datasets._lines import read_lines
 
-__all__ = ["read_text"]
+__all__ = ["read_text", "stack_sentences", "tokenize"]
 
 # Corpora keep no-break and ideographic spaces inside tokens, and `str.split` would cut
 # there, so that token positions no longer match annotations made elsewhere.
-_tokenize = re.compile(r"\S+", re.ASCII).findall
+tokenize = re.compile(r"\S+", re.ASCII).findall
 
 
 def read_text(path):
@@ -53,10 +53,15 @@ def read_text(path):
     >>> X[1].tolist()
     ['is', 'a', 'rose']
     """
+    return stack_sentences(tokenize(line) for _, line in read_lines(path))
+
+
+def stack_sentences(sentences):
+    """Lists of words as a Ragged."""
     tokens, offsets = [], [0]
+    # Equal strings become one object: a corpus holds far fewer types than tokens.
     share = {}.setdefault
-    for _, line in read_lines(path):
-        words = _tokenize(line)
+    for words in sentences:
         tokens.extend(map(share, words, words))
         offsets.append(len(tokens))
     return Ragged.from_arrays(tokens, np.array(offsets, dtype=np.intp))
