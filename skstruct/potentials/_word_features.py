@@ -9,7 +9,16 @@ import numpy as np
 
 from skstruct.kernels._spelling import LONGEST, spelling
 
-__all__ = ["BLOCKS", "CLASSES", "FREQUENCIES", "Block", "Pairs", "UserBlock", "Words"]
+__all__ = [
+    "BLOCKS",
+    "CLASSES",
+    "FREQUENCIES",
+    "Block",
+    "Pairs",
+    "Side",
+    "UserBlock",
+    "Words",
+]
 
 CLASSES = ("letters", "digits", "other")
 CASES = ("lower", "Capital", "UPPER", "other")
@@ -154,6 +163,8 @@ class UserBlock:
 
 
 def _class(word):
+    if word.isalpha():  # the quick way, for most words
+        return CLASSES.index("letters")
     if any(letter.isdigit() for letter in word):
         return CLASSES.index("digits")
     has_letter = any(letter.isalpha() for letter in word)
