@@ -1,5 +1,10 @@
-"""Metrics over label sequences, and scorers for model selection."""
+"""Metrics over label sequences and alignments, and scorers for model selection."""
 
+from skstruct.metrics._alignment import (
+    AlignmentScores,
+    alignment_error_rate,
+    alignment_precision_recall_f1,
+)
 from skstruct.metrics._clustering import (
     conditional_entropy,
     greedy_one_to_one_accuracy,
@@ -11,6 +16,7 @@ from skstruct.metrics._clustering import (
 from skstruct.metrics._loss import mean_additive_loss
 from skstruct.metrics._scorers import (
     LabelScorer,
+    aer_scorer,
     make_loss_scorer,
     many_to_one_scorer,
     neg_conditional_entropy_scorer,
@@ -31,7 +37,11 @@ from skstruct.metrics._tagging import (
 )
 
 __all__ = [
+    "AlignmentScores",
     "LabelScorer",
+    "aer_scorer",
+    "alignment_error_rate",
+    "alignment_precision_recall_f1",
     "classification_report",
     "conditional_entropy",
     "greedy_one_to_one_accuracy",

@@ -3,6 +3,7 @@
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
+from skstruct.metrics._alignment import alignment_error_rate
 from skstruct.metrics._clustering import (
     conditional_entropy,
     many_to_one_accuracy,
@@ -20,6 +21,7 @@ from skstruct.metrics._tagging import (
 
 __all__ = [
     "LabelScorer",
+    "aer_scorer",
     "make_loss_scorer",
     "many_to_one_scorer",
     "neg_conditional_entropy_scorer",
@@ -145,3 +147,5 @@ token_accuracy_scorer = LabelScorer(token_accuracy)
 token_f1_scorer = LabelScorer(token_f1)
 sequence_accuracy_scorer = LabelScorer(sequence_accuracy)
 span_f1_scorer = LabelScorer(span_f1)
+#: The negated alignment error rate, -AER: greater is better, as searches need it.
+aer_scorer = LabelScorer(alignment_error_rate, greater_is_better=False)

@@ -20,7 +20,8 @@ class TransductiveSplit(BaseCrossValidator):
     Parameters
     ----------
     score_on : {"all", "labelled"}, default="all"
-        Score on all samples, or on those with a known label (not None, NaN or -1).
+        Score on all samples, or on those with a known label (not None, NaN or -1) or
+        with gold links.
         ``fit`` is given all of ``y``: an estimator that does not read labels may warn
         that it ignores those that are known, which is what is meant here.
     n_repeats : int, default=1
@@ -89,6 +90,8 @@ class TransductiveSplit(BaseCrossValidator):
 
 
 def _has_known_label(labels):
+    if getattr(labels, "ndim", 1) > 1 and labels.shape[1] > 1:
+        return True  # the links of a sentence pair, if only that there are none
     if hasattr(labels, "__len__") and not isinstance(labels, str):
-        return not all(map(is_unknown, labels))
+        return any(np.size(label) > 1 or not is_unknown(label) for label in labels)
     return not is_unknown(labels)
