@@ -2,6 +2,7 @@
 
 from skstruct.structures._base import Posterior, Potentials, marginals
 from skstruct.structures._chain import Chain
+from skstruct.structures._independent import IndependentLinks
 from skstruct.structures._lattice import (
     Lattice,
     LatticePosterior,
@@ -11,6 +12,7 @@ from skstruct.structures._second_order import SecondOrderChain
 
 __all__ = [
     "Chain",
+    "IndependentLinks",
     "Lattice",
     "LatticePosterior",
     "LatticePotentials",

@@ -1,0 +1,116 @@
+"""One direction of alignment: words of the chain link to words of the states."""
+
+import numpy as np
+
+from skstruct.estimators._alignment._text import PairTable
+from skstruct.estimators._alignment._translation import TranslationTable
+
+__all__ = ["Direction", "TranslationModel"]
+
+
+class Direction:
+    """A text as one direction reads it.
+
+    Attributes
+    ----------
+    reverse : bool
+        False where target words link to source words.
+    text : EncodedBitext
+        The text.
+    states, chain : Side
+        The side that is linked to, and the side whose words are reconstructed.
+    index : ndarray of int32 of shape (C,)
+        Number of the pair of keys in each cell; -1 for a new one.
+    condition : ndarray of shape (n_state_tokens,)
+        Keys of the states.
+    outcome : ndarray of shape (n_chain_tokens,)
+        Keys of the chain.
+    """
+
+    def __init__(self, text, index, reverse):
+        self.text = text
+        self.index = index
+        self.reverse = reverse
+        sides = text.source, text.target
+        self.states, self.chain = reversed(sides) if reverse else sides
+        self.condition = self.states.condition[self.states.codes]
+        self.outcome = self.chain.outcome[self.chain.codes]
+
+    @property
+    def cells(self):
+        """Where the cells of pairs of sentences begin."""
+        return self.text.cells
+
+
+class TranslationModel:
+    """The pairs of keys of a training text in each direction.
+
+    Parameters
+    ----------
+    encoder : TextEncoder
+        It reads texts.
+    reverse : tuple of bool
+        The directions.
+    """
+
+    def __init__(self, encoder, reverse):
+        self.encoder = encoder
+        self.reverse = reverse
+
+    def learn(self, bitext, lexicon=None):
+        """Learn from a training text; it as the directions read it.
+
+        ``lexicon`` maps (source word, target word) to pseudo-counts.
+        """
+        text = self.encoder.learn(bitext)
+        lexicon = lexicon or {}
+        sides = self.encoder.sides
+        known = [(sides[0].keys(s), sides[1].keys(t)) for s, t in lexicon]
+        weights = np.array(list(lexicon.values()), dtype=float)
+        self.pairs, self.priors, directions = [], [], []
+        for r in self.reverse:
+            if not (directions and self.encoder.symmetric):
+                extra = [(s[r], t[1 - r]) for s, t in known]
+                pairs, index, listed = PairTable.number(text, *_keys(text, r), extra)
+                prior = np.bincount(listed, weights, len(pairs.outcome))
+            self.pairs.append(pairs)
+            self.priors.append(prior)
+            directions.append(Direction(text, index, r))
+        self.n_keys = [
+            (len(sides[r].known["condition"]), len(sides[1 - r].known["outcome"]))
+            for r in map(int, self.reverse)
+        ]
+        return directions
+
+    def tables(self, update, alpha, null_alpha):
+        """A table for each direction, without counts yet."""
+        return [
+            TranslationTable(
+                update,
+                alpha,
+                null_alpha,
+                pairs.outcome if r else pairs.source,
+                prior,
+                *n,
+            )
+            for r, pairs, prior, n in zip(
+                self.reverse, self.pairs, self.priors, self.n_keys, strict=True
+            )
+        ]
+
+    def read(self, bitext):
+        """Another text as the directions read it."""
+        text = self.encoder.encode(bitext)
+        out = []
+        for r, pairs in zip(self.reverse, self.pairs, strict=True):
+            if not (out and self.encoder.symmetric):
+                index = pairs.find(text, *_keys(text, r))
+            out.append(Direction(text, index, r))
+        return out
+
+
+def _keys(text, reverse):
+    """Keys of source and target words: one conditions, the other is reconstructed."""
+    if reverse:
+        return text.source.outcome, text.target.condition
+    return text.source.condition, text.target.outcome

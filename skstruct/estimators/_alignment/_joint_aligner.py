@@ -1,0 +1,94 @@
+"""What the aligners that train both directions share."""
+
+from numbers import Integral, Real
+from typing import ClassVar
+
+from skstruct._base import StructuredEstimator
+from skstruct._params import Interval, StrOptions, fit_context
+from skstruct.constraints import CONSTRAINTS, Constraint
+from skstruct.estimators._alignment._predictions import AlignerPredictions
+from skstruct.estimators._alignment._training import JointTraining
+
+__all__ = ["SYMMETRIZATIONS", "JointAligner"]
+
+SYMMETRIZATIONS = {
+    "mean",
+    "forward",
+    "reverse",
+    "intersection",
+    "union",
+    "grow-diag",
+    "grow-diag-final",
+    "grow-diag-final-and",
+}
+
+
+class JointAligner(AlignerPredictions, StructuredEstimator):
+    """Aligner of both directions; a subclass says what encodes positions."""
+
+    _parameter_constraints: ClassVar = {
+        "reconstruction": [StrOptions({"stem", "word", "brown"}), callable],
+        "stem_length": [Interval(Integral, 1, None, closed="left")],
+        "update": [StrOptions({"cvb0", "variational", "map"})],
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "null_alpha": [Interval(Real, 0, None, closed="neither")],
+        "lexicon_prior": [dict, None],
+        "init": [StrOptions({"hmm", "ibm1"})],
+        "agreement": [StrOptions({"odds", "product"}), None],
+        "agreement_strength": [Interval(Real, 0, None, closed="left")],
+        "constraint": [StrOptions(set(CONSTRAINTS)), Constraint, list, None],
+        "symmetrization": [StrOptions(SYMMETRIZATIONS)],
+        "threshold": [Interval(Real, 0, 1, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "store_posteriors": ["boolean"],
+        "random_state": ["random_state"],
+        "n_jobs": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, None, -1, closed="right"),
+            None,
+        ],
+    }
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y=None, sample_weight=None):
+        """Fit the model to sentences and their translations.
+
+        Parameters
+        ----------
+        X : Bitext or list-like of (source tokens, target tokens)
+            Pairs of sentences. Pairs with an empty side are passed over.
+        y : object, default=None
+            Not read: gold links are for scorers.
+        sample_weight : array-like of shape (n,), default=None
+            Weights of pairs in all counts; a pair of weight 0 is aligned, no more.
+
+        Returns
+        -------
+        self : object
+            Fitted.
+        """
+        fitted = JointTraining(self, X, y, sample_weight).run()
+        for name in [n for n in vars(self) if n.endswith("_")]:
+            delattr(self, name)
+        for name, value in fitted.items():
+            setattr(self, name, value)
+        return self
+
+    def _align(self, bitext):
+        return self._model.align(bitext, self.n_jobs)
+
+    def _score_pairs(self, bitext):
+        return self._model.score(bitext, self.n_jobs)
+
+    def _decoding(self):
+        return self.symmetrization, self.threshold
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "links_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.string = True
+        tags.target_tags.required = False
+        return tags

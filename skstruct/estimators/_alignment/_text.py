@@ -1,0 +1,219 @@
+"""A bitext as the aligners read it: words, and the keys that stand for them."""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from skstruct.containers import Vocabulary, offsets_of
+from skstruct.featurizers import BrownClusterer
+from skstruct.kernels._pairs import find_pairs, number_pairs
+
+__all__ = ["EncodedBitext", "PairTable", "Side", "TextEncoder"]
+
+
+class Side(NamedTuple):
+    """One side of a bitext.
+
+    Attributes
+    ----------
+    offsets : ndarray of shape (n + 1,)
+        Where sentences begin.
+    codes : ndarray of int32 of shape (n_tokens,)
+        The word of each token, a number into the other arrays.
+    words : ndarray of object of shape (V,)
+        Surface words.
+    counts : ndarray of shape (V,)
+        Frequency of the lower-cased word in the training text.
+    condition, outcome : ndarray of int32 of shape (V,)
+        The key that stands for a word where the other side is reconstructed from it,
+        and where it is reconstructed. Keys that training never saw have numbers
+        after all others.
+    """
+
+    offsets: np.ndarray
+    codes: np.ndarray
+    words: np.ndarray
+    counts: np.ndarray
+    condition: np.ndarray
+    outcome: np.ndarray
+
+    @property
+    def lengths(self):
+        """Lengths of the sentences, (n,)."""
+        return np.diff(self.offsets)
+
+
+class EncodedBitext(NamedTuple):
+    """Both sides, and where the cells of pairs of sentences begin, (n + 1,)."""
+
+    source: Side
+    target: Side
+    cells: np.ndarray
+
+
+class PairTable(NamedTuple):
+    """Pairs of keys that occur together; see `number_pairs`."""
+
+    starts: np.ndarray
+    outcome: np.ndarray
+
+    @property
+    def source(self):
+        """The source key of each pair, (P,)."""
+        numbers = np.arange(len(self.starts) - 1, dtype=np.int32)
+        return np.repeat(numbers, np.diff(self.starts))
+
+    @classmethod
+    def number(cls, text, source_keys, target_keys, extra=()):
+        """The table of a text, and the pair in each of its cells, (C,) int32.
+
+        ``extra`` pairs of keys are in the table too; the pair of each comes last.
+        """
+        extra = np.array(extra, dtype=np.int32).reshape(-1, 2)
+        beyond = np.arange(1, len(extra) + 1)
+        keys, offsets = [], []
+        for k, (side, key) in enumerate(
+            [(text.source, source_keys), (text.target, target_keys)]
+        ):
+            keys.append(np.concatenate([key[side.codes], extra[:, k]]))
+            offsets.append(np.concatenate([side.offsets, side.offsets[-1] + beyond]))
+        n_source, n_target = (int(k.max(initial=-1)) + 1 for k in keys)
+        index, starts, outcome = number_pairs(
+            keys[0], offsets[0], n_source, keys[1], offsets[1], n_target
+        )
+        n_cells = text.cells[-1]
+        return cls(starts, outcome), index[:n_cells], index[n_cells:]
+
+    def find(self, text, source_keys, target_keys):
+        """The pair in each cell of another text, -1 for a new one."""
+        return find_pairs(
+            self.starts,
+            self.outcome,
+            source_keys[text.source.codes],
+            text.source.offsets,
+            target_keys[text.target.codes],
+            text.target.offsets,
+        )
+
+
+class _SideEncoder:
+    """What training knows of one side."""
+
+    def __init__(self, condition, outcome):
+        self._rules = {"condition": condition, "outcome": outcome}
+        self.known = {"condition": {}, "outcome": {}}
+        self._counts = {}
+
+    def learn(self, batch):
+        side = self._encode(batch, grow=True)
+        lowered = [str(w).lower() for w in side.words.tolist()]
+        for word, count in zip(lowered, np.bincount(side.codes).tolist(), strict=True):
+            self._counts[word] = self._counts.get(word, 0) + count
+        return side._replace(counts=self._count(side.words))
+
+    def encode(self, batch):
+        return self._encode(batch, grow=False)
+
+    def keys(self, word):
+        """Numbers of the condition and outcome of one word, which are made known."""
+        return [
+            keys.setdefault(self._rules[role](word), len(keys))
+            for role, keys in self.known.items()
+        ]
+
+    def _count(self, words):
+        lowered = (str(w).lower() for w in words.tolist())
+        return np.array([self._counts.get(w, 0) for w in lowered], dtype=np.intp)
+
+    def _encode(self, batch, grow):
+        vocabulary = Vocabulary.learn(batch.values, batch.offsets, sort=False)
+        words = vocabulary.symbols
+        coded = {}
+        for role, known in self.known.items():
+            keys = known if grow else known.copy()
+            rule = self._rules[role]
+            numbers = [keys.setdefault(rule(w), len(keys)) for w in words.tolist()]
+            coded[role] = np.array(numbers, dtype=np.int32)
+        codes = vocabulary.codes(batch.values).astype(np.int32)
+        return Side(batch.offsets, codes, words, self._count(words), **coded)
+
+
+class TextEncoder:
+    """Reads bitexts by the keys of a reconstruction.
+
+    Parameters
+    ----------
+    reconstruction : {"stem", "word", "brown"} or callable
+        What stands for a word.
+    stem_length : int
+        Letters of a stem.
+    """
+
+    def __init__(self, reconstruction, stem_length=4):
+        self.reconstruction = reconstruction
+        self.stem_length = stem_length
+
+    @property
+    def symmetric(self):
+        """Whether a word has the same key in either role."""
+        return self.reconstruction != "brown"
+
+    def learn(self, bitext):
+        """Learn keys and frequencies of a training text, and encode it."""
+        batches = bitext.source, bitext.target
+        self.sides = [_SideEncoder(*self._rules(batch)) for batch in batches]
+        return _join(
+            *(s.learn(batch) for s, batch in zip(self.sides, batches, strict=True))
+        )
+
+    def encode(self, bitext):
+        """Encode another text."""
+        batches = bitext.source, bitext.target
+        return _join(
+            *(s.encode(batch) for s, batch in zip(self.sides, batches, strict=True))
+        )
+
+    def _rules(self, batch):
+        """What stands for a word as a condition, and as an outcome."""
+        if self.reconstruction == "brown":
+            return partial(_stem, length=None), _BrownClass(batch)
+        if callable(self.reconstruction):
+            rule = partial(_ask, self.reconstruction)
+        else:
+            length = self.stem_length if self.reconstruction == "stem" else None
+            rule = partial(_stem, length=length)
+        return rule, rule
+
+
+def _join(source, target):
+    return EncodedBitext(source, target, offsets_of(source.lengths * target.lengths))
+
+
+def _stem(word, length):
+    """The first letters of the lower-cased word."""
+    return str(word).lower()[:length]
+
+
+def _ask(function, word):
+    """What a function of the user says of a word."""
+    key = function(word)
+    try:
+        hash(key)
+    except TypeError:
+        raise ValueError(
+            f"reconstruction({word!r}) is a {type(key).__name__}; it must give "
+            "something hashable, such as a string, that stands for the word."
+        ) from None
+    return key
+
+
+class _BrownClass:
+    """The Brown class of the lower-cased word; new words are a class of their own."""
+
+    def __init__(self, batch):
+        filled = batch.n_tokens > 0
+        self._paths = BrownClusterer(lowercase=True).fit(batch).paths_ if filled else {}
+
+    def __call__(self, word):
+        return self._paths.get(str(word).lower(), "")

@@ -1,0 +1,215 @@
+"""What `fit` of the aligners of both directions does."""
+
+import numpy as np
+
+from skstruct._base import FitMonitor
+from skstruct._validation import check_sample_weight, read_bitext_batch
+from skstruct.constraints import CONSTRAINTS, Constraint, Constraints
+from skstruct.estimators._alignment._decoding import Alignment
+from skstruct.estimators._alignment._direction import TranslationModel
+from skstruct.estimators._alignment._joint import (
+    Agreement,
+    DirectedModel,
+    Links,
+    infer,
+)
+from skstruct.estimators._alignment._predictions import count_lexicon
+from skstruct.estimators._alignment._text import TextEncoder
+from skstruct.estimators._alignment._warm_start import NULL_ALPHA, warm_start
+
+__all__ = ["JointModel", "JointTraining"]
+
+
+class JointModel:
+    """A fitted aligner of one or both directions.
+
+    Parameters
+    ----------
+    translations : TranslationModel
+        Reads texts.
+    directed : list of DirectedModel
+        One for each direction.
+    features : EncoderFeatures or None
+        Read by the encoders.
+    agreement : Agreement
+        How directions draw one another.
+    n_rounds : int
+        Rounds of inference.
+    """
+
+    def __init__(self, translations, directed, features, agreement, n_rounds):
+        self.translations = translations
+        self.directed = directed
+        self.features = features
+        self.agreement = agreement
+        self.n_rounds = n_rounds
+
+    def read(self, bitext, n_jobs):
+        """Links of a text, without posteriors yet."""
+        directions = self.translations.read(bitext)
+        features = None
+        if self.features is not None:
+            features = self.features.encode(directions[0].text)
+        return [
+            Links(model, direction, features, n_jobs=n_jobs)
+            for model, direction in zip(self.directed, directions, strict=True)
+        ]
+
+    def align(self, bitext, n_jobs=None):
+        """Posteriors of the links of a text."""
+        both = self.read(bitext, n_jobs)
+        probabilities = [x.model.table.apply(x.direction) for x in both]
+        weights = [np.ones(len(bitext))] * len(both)
+        for strength in self.agreement.strengths(self.n_rounds):
+            infer(both, probabilities, self.agreement, strength, weights)
+        return as_alignment(both)
+
+    def score(self, bitext, n_jobs=None):
+        """Log-likelihood of each pair, and number of words that it is of."""
+        logs, n_words = np.zeros(len(bitext)), np.zeros(len(bitext), dtype=np.intp)
+        for links in self.read(bitext, n_jobs):
+            potentials = links.potentials(*links.model.table.apply(links.direction))
+            logs += links.lattice.log_partition(potentials)
+            logs -= links.model.encoder.log_partition(
+                links.lattice, links.direction, links.features
+            )
+            n_words += links.direction.chain.lengths
+        return logs, n_words
+
+
+def as_alignment(both):
+    """The posteriors of one or two directions."""
+    text = both[0].direction.text
+    names = ["reverse" if x.direction.reverse else "forward" for x in both]
+    return Alignment(
+        text.source.lengths,
+        text.target.lengths,
+        dict(zip(names, [x.posterior for x in both], strict=True)),
+    )
+
+
+class JointTraining:
+    """Training of an aligner, from its input to its fitted attributes.
+
+    Parameters
+    ----------
+    estimator : JointAligner
+        Tells the parameters.
+    X, y, sample_weight : object
+        What the user gave.
+    """
+
+    def __init__(self, estimator, X, y, sample_weight):
+        self.estimator = estimator
+        self._given = X, y
+        self.bitext, _ = read_bitext_batch(X)
+        self.weight = check_sample_weight(sample_weight, len(self.bitext))
+        sizes = self.bitext.source.lengths * self.bitext.target.lengths
+        if not (self.weight * sizes).any():
+            raise ValueError(
+                "X has no pair of sentences (of some weight) with words on both sides."
+            )
+
+    def run(self):
+        """Fit; the fitted attributes."""
+        e = self.estimator
+        both, learners, model = self._start()
+        monitor = FitMonitor(e, *self._given, n_runs=1, max_iter=e.max_iter)
+        weights = [learner.weight for learner in learners]
+        n_words = [
+            learner.weight @ x.direction.chain.lengths
+            for x, learner in zip(both, learners, strict=True)
+        ]
+        history = []
+        with monitor.run() as on_iteration:
+            for n, strength in enumerate(model.agreement.strengths(e.max_iter), 1):
+                before = as_alignment(both).mean
+                probabilities = [
+                    x.model.table.train(x.direction, x.posterior, self.weight)
+                    for x in both
+                ]
+                infer(both, probabilities, model.agreement, strength, weights)
+                logs = [
+                    learner.update(x.posterior)
+                    for x, learner in zip(both, learners, strict=True)
+                ]
+                change = np.abs(as_alignment(both).mean - before).sum()
+                history.append(
+                    {
+                        "iteration": n,
+                        "objective": float(sum(logs) / sum(n_words)),
+                        "change": float(change / len(both[0].direction.chain.codes)),
+                    }
+                )
+                if on_iteration(lambda: self._attributes(both, model, history)):
+                    break
+        fitted = self._attributes(both, model, history)
+        monitor.close(lambda: fitted)
+        return fitted
+
+    def _start(self):
+        """Links of the training text after the warm start, and what learns."""
+        e = self.estimator
+        translations = TranslationModel(
+            TextEncoder(e.reconstruction, e.stem_length), self._directions()
+        )
+        directions = translations.learn(self.bitext, e.lexicon_prior)
+        starts = [
+            warm_start(
+                direction,
+                table,
+                self.weight,
+                markov_steps=1 if e.init == "hmm" else 0,
+                n_jobs=e.n_jobs,
+            )
+            for direction, table in zip(
+                directions, translations.tables("map", 0.0, NULL_ALPHA), strict=True
+            )
+        ]
+        tables = translations.tables(e.update, e.alpha, e.null_alpha)
+        features, text, encoders = e._encoders(directions, [jump for _, jump in starts])
+        directed = [DirectedModel(*x) for x in zip(tables, encoders, strict=True)]
+        both = [
+            Links(model, direction, text, posterior, e.n_jobs)
+            for model, direction, (posterior, _) in zip(
+                directed, directions, starts, strict=True
+            )
+        ]
+        learners = e._learners(both, self.weight)
+        agreement = Agreement(e.agreement, e.agreement_strength, self._constraint())
+        n_rounds = e.max_iter if e.agreement else 1
+        model = JointModel(translations, directed, features, agreement, n_rounds)
+        return both, learners, model
+
+    def _directions(self):
+        e = self.estimator
+        alone = e.symmetrization in ("forward", "reverse")
+        if alone and e.agreement is None and e.constraint is None:
+            return (e.symmetrization == "reverse",)
+        return False, True
+
+    def _constraint(self):
+        given = self.estimator.constraint
+        if given is None or isinstance(given, Constraint):
+            return given
+        if isinstance(given, str):
+            return CONSTRAINTS[given]()
+        return Constraints(
+            [CONSTRAINTS[c]() if isinstance(c, str) else c for c in given]
+        )
+
+    def _attributes(self, both, model, history):
+        e = self.estimator
+        alignment = as_alignment(both)
+        links = alignment.links(e.symmetrization, e.threshold)
+        fitted = {
+            "links_": links,
+            "history_": list(history),
+            "n_iter_": len(history),
+            "_model": model,
+            "_lexicon": count_lexicon(self.bitext, links),
+            **e._parameters(both),
+        }
+        if e.store_posteriors:
+            fitted["posteriors_"] = alignment.matrices()
+        return fitted

@@ -1,0 +1,144 @@
+"""How likely a word of one side is, given the word of the other that it links to."""
+
+import numpy as np
+from scipy.special import digamma
+
+from skstruct.kernels._pairs import unseen_outcomes
+from skstruct.kernels._translation import collapsed_table, count_pairs, spread_table
+
+__all__ = ["TranslationTable"]
+
+# Keeps the odd text possible under unsmoothed counts.
+_FLOOR = 1e-12
+
+
+class TranslationTable:
+    """Multinomials t(outcome | condition), one for each key and one for NULL.
+
+    Parameters
+    ----------
+    update : {"cvb0", "variational", "map"}
+        How expected counts give probabilities. "cvb0" leaves out the part that the
+        token itself has in them.
+    alpha, null_alpha : float
+        Pseudo-count (of "map") or Dirichlet concentration of each outcome that occurs
+        beside a word, and of each outcome of NULL.
+    condition : ndarray of shape (P,)
+        Conditioning key of each pair in the table.
+    prior : ndarray of shape (P,)
+        What a lexicon adds to ``alpha``.
+    n_conditions, n_outcomes : int
+        Numbers of keys.
+    """
+
+    def __init__(
+        self, update, alpha, null_alpha, condition, prior, n_conditions, n_outcomes
+    ):
+        self.update = update
+        self.alpha = alpha
+        self.null_alpha = null_alpha
+        self.condition = condition
+        self.prior = prior
+        self.n_conditions = n_conditions
+        self.n_outcomes = n_outcomes
+        self.set_counts(np.zeros(len(condition)), np.zeros(n_outcomes))
+
+    def set_counts(self, pairs, null):
+        """Take expected counts of pairs (P,), and of outcomes that link to nothing."""
+        self.pairs = pairs + self.alpha + self.prior
+        self.totals = np.bincount(self.condition, self.pairs, self.n_conditions)
+        self.null = null + self.null_alpha
+        self.null_total = self.null.sum()
+
+    def uniform(self, direction):
+        """Alike for all outcomes that occur beside a word; as `train` gives it."""
+        counts = np.bincount(self.condition, minlength=self.n_conditions)
+        table = (1.0 / counts[self.condition]).astype(np.float32)
+        n_tokens = len(direction.outcome)
+        return table[direction.index], np.full(n_tokens, 1.0 / self.n_outcomes)
+
+    def train(self, direction, posterior, weight):
+        """Count links and give the probabilities of the training text itself.
+
+        Parameters
+        ----------
+        direction : Direction
+            Training text.
+        posterior : LatticePosterior
+            Its links: ``cell`` (C,) and ``null`` (T,).
+        weight : ndarray of shape (n,)
+            Weights of pairs of sentences.
+
+        Returns
+        -------
+        cell : ndarray of float32 of shape (C,)
+            Probability of the chain's word given the state's word.
+        null : ndarray of shape (T,)
+            Probability of the chain's word given NULL.
+        """
+        cells, index, outcome = direction.cells, direction.index, direction.outcome
+        token_weight = np.repeat(weight, direction.chain.lengths)
+        self.set_counts(
+            count_pairs(index, posterior.cell, cells, weight, len(self.condition)),
+            np.bincount(outcome, token_weight * posterior.null, self.n_outcomes),
+        )
+        if self.update == "cvb0":
+            own = np.minimum(token_weight, 1.0) * posterior.null
+            cell = collapsed_table(
+                index,
+                self.condition,
+                self.pairs,
+                self.totals,
+                posterior.cell,
+                cells,
+                weight,
+            )
+            return cell, (self.null[outcome] - own) / (self.null_total - own)
+        top, total = self._expected(self.pairs), self._expected(self.totals)
+        table = top / np.maximum(total, _FLOOR)[self.condition]
+        cell = np.maximum(table, _FLOOR).astype(np.float32)[index]
+        return cell, self._null_table()[outcome]
+
+    def apply(self, direction):
+        """The probabilities of text that had no part in the counts.
+
+        New words count with their prior alone, as if the sentence had been there.
+        """
+        index, outcome = direction.index, direction.outcome
+        states, chain = direction.states, direction.chain
+        unseen = unseen_outcomes(
+            index,
+            len(states.codes),
+            outcome,
+            states.offsets,
+            chain.offsets,
+            int(outcome.max(initial=-1)) + 1,
+            direction.reverse,
+        )
+        totals = np.append(self.totals, 0.0)[
+            np.minimum(direction.condition, self.n_conditions)
+        ]
+        totals += self.alpha * unseen
+        cell = spread_table(
+            index,
+            self._expected(self.pairs),
+            float(self._expected(self.alpha)),
+            np.maximum(self._expected(totals), _FLOOR),
+            states.offsets,
+            chain.lengths,
+            direction.reverse,
+        )
+        null = self._null_table()[np.minimum(outcome, self.n_outcomes)]
+        return np.maximum(cell, np.float32(_FLOOR)), null
+
+    def _null_table(self):
+        """Probabilities of outcomes of NULL; that of a new one comes last."""
+        counts = np.append(self.null, self.null_alpha)
+        table = self._expected(counts) / max(self._expected(self.null_total), _FLOOR)
+        return np.maximum(table, _FLOOR)
+
+    def _expected(self, counts):
+        """Counts as the numerator or denominator of a probability."""
+        if self.update != "variational":
+            return counts
+        return np.exp(digamma(np.maximum(counts, _FLOOR)))
