@@ -78,8 +78,9 @@ def as_links(y, sizes=None, name="y"):
 
 def _stack(y, name):
     """Which pairs are known, the number of their links, and (n_links, 3) rows."""
-    if isinstance(y, Ragged):
-        rows = _as_rows(y.values if y.n_tokens else [], name)
+    if _is_plain(y):
+        rows = np.ones((y.n_tokens, 3), dtype=np.intp)
+        rows[:, :2] = y.values
         return np.ones(len(y), dtype=bool), y.lengths, rows
     if (
         isinstance(y, str | bytes | dict)
@@ -98,6 +99,13 @@ def _stack(y, name):
     ]
     counts = np.array([len(r) for r in rows], dtype=np.intp)
     return known, counts, np.concatenate([np.zeros((0, 3), dtype=np.intp), *rows])
+
+
+def _is_plain(y):
+    """Whether these are links as aligners predict them, alike in all pairs."""
+    if not isinstance(y, Ragged) or y.values.shape[1:] != (2,):
+        return False
+    return y.values.dtype.kind in "iu"
 
 
 def _as_rows(links, where):
