@@ -121,3 +121,33 @@ def enumerate_links(n_source, n_target, direction):
                 links[choice, word] = True
         out.append((links if direction == "forward" else links.T).ravel())
     return np.array(out)
+
+
+def symmetrized(forward, reverse, method):
+    """Links of one pair joined by a heuristic, from sets of (source, target)."""
+    if method in ("forward", "reverse"):
+        return set(forward if method == "forward" else reverse)
+    union = sorted(forward | reverse)
+    if method == "union":
+        return set(union)
+    alignment = forward & reverse
+    if method == "intersection":
+        return alignment
+
+    def n_free(i, j):
+        return all(s != i for s, _ in alignment) + all(t != j for _, t in alignment)
+
+    def is_beside(i, j):
+        return any(max(abs(s - i), abs(t - j)) == 1 for s, t in alignment)
+
+    before = None
+    while before != len(alignment):
+        before = len(alignment)
+        for i, j in union:
+            if (i, j) not in alignment and n_free(i, j) and is_beside(i, j):
+                alignment = alignment | {(i, j)}
+    least = {"grow-diag": 3, "grow-diag-final": 1, "grow-diag-final-and": 2}[method]
+    for i, j in sorted(forward) + sorted(reverse):
+        if n_free(i, j) >= least:
+            alignment = alignment | {(i, j)}
+    return alignment

@@ -1,8 +1,15 @@
 """Estimators: components composed into models with scikit-learn's interface."""
 
+from skstruct.estimators._alignment._symmetrization import symmetrize
 from skstruct.estimators._annealed_hmm import AnnealedHMM
 from skstruct.estimators._autoencoder._reconstruction import Reconstruction
 from skstruct.estimators._crf_autoencoder_tagger import CRFAutoencoderTagger
 from skstruct.estimators._tag_dictionary import TagDictionary
 
-__all__ = ["AnnealedHMM", "CRFAutoencoderTagger", "Reconstruction", "TagDictionary"]
+__all__ = [
+    "AnnealedHMM",
+    "CRFAutoencoderTagger",
+    "Reconstruction",
+    "TagDictionary",
+    "symmetrize",
+]
