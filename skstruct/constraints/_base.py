@@ -185,7 +185,6 @@ class Constraint(BaseEstimator, ABC):
         out = np.zeros(len(blocks[0]))
         for values, block in zip(self.split(dual), blocks, strict=True):
             filled = block > 0
-            if filled.any():
-                first = (np.cumsum(block) - block)[filled]
-                out[filled] += np.add.reduceat(values, first, dtype=np.float64)
+            first = (np.cumsum(block) - block)[filled]
+            out[filled] += np.add.reduceat(values, first, dtype=np.float64)
         return out

@@ -29,7 +29,7 @@ class Projection(NamedTuple):
 
 
 def project_posterior(
-    infer, constraint, dual=None, *, n_steps=5, step_size, on_step=None
+    infer, constraint, dual=None, *, n_steps=5, step_size=2.0, on_step=None
 ):
     r"""Project posteriors by some steps of projected gradient ascent on the dual.
 
@@ -53,8 +53,10 @@ def project_posterior(
         Multipliers to start from; zeros if None.
     n_steps : int, default=5
         Number of steps.
-    step_size : float
-        First step size of each sample.
+    step_size : float, default=2.0
+        First step size of each sample. The slope of the dual in one multiplier changes
+        at most at the rate of the variance of what it counts, for a link in two models
+        1/2, for which the default is the safe step.
     on_step : callable, default=None
         ``on_step(step, value) -> stop``, after each step, with the sum of the dual.
 

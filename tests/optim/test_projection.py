@@ -1,9 +1,11 @@
 """The ascent of the dual: safe, independent by sample, and cheap."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
-from skstruct.constraints import Bijectivity, Symmetry
+from skstruct.constraints import Bijectivity, Cells, Symmetry
 from skstruct.optim import project_posterior
 from tests.constraints._enumerated import Enumerated
 
@@ -42,6 +44,23 @@ def test_everything_returned_belongs_to_the_multipliers(constraint):
         value = bound.dual_value(found.dual, log_partitions).sum()
         assert found.trace[-1] == pytest.approx(value, abs=1e-12)
         assert found.dual.dtype == np.float32
+
+
+@pytest.mark.parametrize("constraint", CONSTRAINTS)
+def test_a_step_too_long_is_tried_again_at_half_its_length(constraint):
+    model = Enumerated([(3, 2)])
+    tried = []
+
+    def infer(shifts):
+        tried.append(np.concatenate(shifts))
+        return model.infer(shifts)
+
+    bound = constraint.bind(model.layout)
+    found = project_posterior(infer, bound, n_steps=3, step_size=128.0)
+    assert len(set(found.trace)) == 1  # each of them went back
+    for longer, shorter in pairwise(tried[1:4]):
+        assert longer.any()
+        np.testing.assert_allclose(shorter, longer / 2, rtol=1e-6)
 
 
 @pytest.mark.parametrize("constraint", CONSTRAINTS)
@@ -84,3 +103,17 @@ def test_stops_when_asked():
     )
     assert seen == list(enumerate(found.trace))[1:]
     assert len(seen) == 2
+
+
+@pytest.mark.parametrize("sizes", [(), [(0, 0)], [(2, 0)]])
+@pytest.mark.parametrize("constraint", CONSTRAINTS)
+def test_a_batch_without_cells(constraint, sizes):
+    layout = Cells(*np.array(sizes, dtype=np.intp).reshape(-1, 2).T)
+
+    def infer(shifts):
+        assert [shift.shape for shift in shifts] == [(0,), (0,)]
+        return [np.zeros(0, np.float32)] * 2, [np.zeros(len(sizes))] * 2
+
+    found = project_posterior(infer, constraint.bind(layout))
+    assert found.trace == [0.0] * 6
+    assert not found.dual.any()
