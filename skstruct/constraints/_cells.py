@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skstruct.kernels._cell_sums import (
+from skstruct.kernels._cells import (
     spread_over_source,
     spread_over_target,
     sum_by_source,
