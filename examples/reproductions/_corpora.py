@@ -1,4 +1,4 @@
-"""Tagged corpora, as the reproductions read them."""
+"""Tagged corpora, as the reproductions read them, and the folders of all corpora."""
 
 import os
 from pathlib import Path
@@ -8,25 +8,35 @@ import numpy as np
 from skstruct.containers import Ragged
 from skstruct.datasets import read_conll
 
-__all__ = ["SPLITS", "concat", "first_tokens", "lower", "read", "read_all"]
+__all__ = [
+    "SPLITS",
+    "concat",
+    "data_folder",
+    "first_tokens",
+    "lower",
+    "read",
+    "read_all",
+]
 
 ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = {"UPOS": 1, "XPOS": 2}
 SPLITS = ("train", "dev", "test")
 
 
-def data_folder():
-    """The folder of tagged corpora."""
+def data_folder(kind):
+    """The folder of corpora of one kind: "pos" or "align"."""
     places = [os.environ.get("SKSTRUCT_DATA"), ROOT.parent / "shared" / "data"]
     for place in places:
-        if place and (Path(place) / "pos").is_dir():
-            return Path(place) / "pos"
-    raise SystemExit("No corpora found: set SKSTRUCT_DATA to the folder that has pos/.")
+        if place and (Path(place) / kind).is_dir():
+            return Path(place) / kind
+    raise SystemExit(
+        f"No corpora found: set SKSTRUCT_DATA to the folder that has {kind}/."
+    )
 
 
 def read(corpus, split, tags):
     """Words as they stand and their tags."""
-    path = data_folder() / corpus / f"{split}.tsv.gz"
+    path = data_folder("pos") / corpus / f"{split}.tsv.gz"
     return read_conll(path, [0, COLUMNS[tags]])
 
 
