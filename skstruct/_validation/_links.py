@@ -144,7 +144,7 @@ def _as_rows(links, where):
 def _as_integers(table, where):
     if table.dtype.kind in "iu":
         return table
-    if table.dtype.kind in "fO":
+    if table.dtype.kind in "Of":
         try:
             numbers = table.astype(np.float64)
         except (TypeError, ValueError):

@@ -12,6 +12,7 @@ from skstruct.datasets._generators import (
     make_hmm_sequences,
     make_regime_series,
 )
+from skstruct.datasets._grammar import make_bitext
 from skstruct.datasets._links import read_links, write_links
 from skstruct.datasets._text import read_text
 from skstruct.datasets._turkish import load_turkish_treebank
@@ -19,6 +20,7 @@ from skstruct.datasets._universal import to_universal_tags
 
 __all__ = [
     "load_turkish_treebank",
+    "make_bitext",
     "make_gaussian_hmm_sequences",
     "make_hmm_sequences",
     "make_regime_series",
