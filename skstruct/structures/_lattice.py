@@ -9,10 +9,12 @@ from skstruct.kernels._blas import one_blas_thread
 from skstruct.structures._base import sum_by_sequence
 from skstruct.structures._batching import chunks, run_chunks
 from skstruct.structures._lattice_log import log_space_sums
-from skstruct.structures._lattice_sums import dense_sums
-from skstruct.structures._lattice_tables import PairTables, ScaledTables
+from skstruct.structures._lattice_sums import Layout, Sums, lattice_sums
+from skstruct.structures._lattice_tables import PairTables, scaled_tables
 
 __all__ = ["Lattice", "LatticePosterior", "LatticePotentials"]
+
+_WIDEST = 60
 
 
 class LatticePotentials(NamedTuple):
@@ -140,7 +142,17 @@ class Lattice:
         self._n_kinds = int(self.index.max(initial=-1)) + 1
         self._n_groups = int(self.jump_group.max(initial=-1)) + 1
         self._filled = (source > 0) & (target > 0)
-        self._chunks = chunks(self.cell_offsets, max(1 << 16, C // 16 + 1))
+        # Chains with equally many positions are neighbours, the longest one first.
+        order = np.lexsort([-chain, self.n_states])
+        self._order = order[self._filled[order]]
+        self._layout = Layout(
+            self.n_states,
+            self.state_offsets,
+            self.chain_offsets,
+            self.cell_offsets,
+            self.reverse,
+            self.jump_group,
+        )
 
     def __len__(self):
         return len(self.n_states)
@@ -182,30 +194,35 @@ class Lattice:
 
     def _sums(self, potentials, weight, backward, cells):
         p = self._checked(potentials)
-        tables = ScaledTables(p, self)
+        tables, shift = scaled_tables(p, self)
         weight = np.ones(len(self)) if weight is None else np.asarray(weight, float)
-        visited = self._filled.copy()
-        if backward and not cells:
-            visited &= weight != 0
-        M = p.jump.shape[1] // 2
+        pairs = self._order[weight[self._order] != 0]
+        if cells or not backward:
+            uncounted = self._order[weight[self._order] == 0]
+            pairs = np.concatenate([pairs, uncounted])
         log_z = self._of_empty(p.null)
         cell = np.zeros(int(self.cell_offsets[-1]) if cells else 0, dtype=np.float32)
         null = np.zeros(int(self.chain_offsets[-1]))
+        # A matrix is the faster one while it is not much wider than the band.
+        widest = _WIDEST + p.jump.shape[1]
 
         def do(first, last):
-            pairs = first + np.flatnonzero(visited[first:last])
-            node, jump = np.zeros(len(tables.node)), np.zeros(tables.ext.shape)
-            lost = self._dense_sums(
-                pairs, tables, weight, backward, log_z, cell, null, node, jump
+            part = pairs[first:last]
+            counts = np.zeros(len(tables.node)), np.zeros(p.jump.shape)
+            out = Sums(log_z, cell, null, *counts)
+            lost = lattice_sums(
+                part, self._layout, tables, weight, widest, backward, out
             )
-            jump = tables.fold(jump, M)
-            for n in pairs[lost]:
-                self._redo(n, p, weight[n], log_z, cell, null, node, jump)
-            return node, jump
+            log_z[part] += shift[part]
+            for n in part[lost]:
+                self._redo(n, p, weight[n], out)
+            return counts
 
+        offsets = _offsets(np.diff(self.cell_offsets)[pairs])
+        parts = chunks(offsets, max(1 << 16, offsets[-1] // 16 + 1)) or [(0, 0)]
         with one_blas_thread:
-            parts = run_chunks(do, self._chunks or [(0, 0)], self.n_jobs)
-        node, jump = (reduce(np.add, part) for part in zip(*parts, strict=True))
+            found = run_chunks(do, parts, self.n_jobs)
+        node, jump = (reduce(np.add, part) for part in zip(*found, strict=True))
         return LatticePosterior(
             log_z,
             cell if cells else None,
@@ -214,48 +231,17 @@ class Lattice:
             jump.reshape(np.shape(potentials.jump)),
         )
 
-    def _dense_sums(self, pairs, tables, weight, backward, log_z, *out):
-        groups = self.jump_group
-        if len(tables.ext) == 1:
-            groups = np.zeros(int(self.state_offsets[-1]), dtype=np.int32)
-        lost = dense_sums(
-            pairs,
-            self.n_states,
-            self.state_offsets,
-            self.chain_offsets,
-            self.cell_offsets,
-            self.reverse,
-            tables.index,
-            tables.node,
-            tables.factor,
-            tables.q,
-            tables.dim,
-            tables.ext,
-            groups,
-            self.local,
-            tables.skip,
-            tables.strict,
-            weight,
-            backward,
-            log_z,
-            *out,
-        )
-        log_z[pairs] += tables.shifts(self)[pairs]
-        return lost
-
-    def _redo(self, n, p, weight, log_z, cell, null, node, jump):
+    def _redo(self, n, p, weight, out):
         """Pair n in log space."""
         pair = PairTables(p, self, n)
         sums = log_space_sums(pair.node, pair.null, pair.T, pair.end)
-        log_z[n], links, null[pair.tokens], jumps, ends = sums
+        out.log_z[n], links, out.null[pair.tokens], jumps, ends = sums
         links = pair.by_cell(links)
-        if len(cell):
-            cell[pair.cells] = links
-        if len(node):
-            np.add.at(node, self.index[pair.cells], weight * links)
-        if not self.local:
-            pair.add_jumps(np.zeros_like(jumps), weight * ends, jump)
-        pair.add_jumps(weight * jumps, np.zeros_like(ends), jump)
+        if len(out.cell):
+            out.cell[pair.cells] = links
+        if len(out.node):
+            np.add.at(out.node, self.index[pair.cells], weight * links)
+        pair.add_jumps(weight * jumps, weight * ends, out.jump)
 
     def _of_empty(self, null):
         """Log-partitions where a side is empty; 0 elsewhere."""

@@ -1,96 +1,125 @@
-"""Sum-product over all positions of an alignment chain, in scaled probabilities.
+"""Sum-product over alignment chains, in probabilities rescaled at every token.
 
-Rows of ``m`` hold, for each token, the mass by last real position (0: none yet), of
-which ``real`` is the share that is linked by this very token. Rows are padded with
-zeros to a multiple of four, so that products run in whole vectors.
+Chains with equally many positions share their jumps and go through them together, a
+matrix product for all their tokens at time t. What leaves the range of floats is
+reported back, to be done again in log space.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from skstruct.structures._chain_sums import TINY, UNSEEN
+from skstruct.structures._chain_sums import TINY, UNSEEN, _layout
+from skstruct.structures._lattice_jumps import (
+    ahead,
+    back,
+    count_ends,
+    count_jumps,
+    jumps_of,
+    padded,
+)
 
-__all__ = ["dense_sums", "gather_cells", "scatter_cells"]
+__all__ = ["Layout", "Sums", "Tables", "lattice_sums"]
 
-
-@njit(cache=True, nogil=True)
-def gather_cells(cell, u, n_states, reverse, index, node, factor, dim):
-    """Fill ``u[j, 1 + k]`` with the potentials of a pair's cells, in memory's order."""
-    J, K = len(u), n_states
-    outer, inner = (J, K) if reverse else (K, J)
-    for x in range(outer):
-        for y in range(inner):
-            c = cell + x * inner + y
-            value = node[index[c]] if len(index) else 1.0
-            if len(factor):
-                value *= factor[c]
-            if reverse:
-                u[x, y + 1] = value * dim[x]
-            else:
-                u[y, x + 1] = value * dim[y]
+# What lets loops turn into vectors, but never drops infinities.
+_FAST = {"contract", "reassoc", "nsz"}
+# Chains that go together, and about how many tokens they may have.
+_WIDTH, _MAX_ROWS = 64, 1 << 12
 
 
-@njit(cache=True, nogil=True)
-def scatter_cells(cell, p, n_states, reverse, index, weight, cells, counts):
-    """Write a pair's posteriors to its cells and add them to the counts of kinds."""
-    J, K = len(p), n_states
-    outer, inner = (J, K) if reverse else (K, J)
-    for x in range(outer):
-        for y in range(inner):
-            c = cell + x * inner + y
-            value = p[x, y + 1] if reverse else p[y, x + 1]
-            if len(cells):
-                cells[c] = value
-            if weight != 0.0 and len(index):
-                counts[index[c]] += weight * value
+class Layout(NamedTuple):
+    """Where pairs of sentences lie.
 
-
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
-def _add_product(weights, matrix, skip, out):
-    """``out += weights @ matrix``, four rows at a time; skips rows of tiny weight."""
-    S = len(out)
-    for i in range(0, S, 4):
-        p, q, r, s = weights[i], weights[i + 1], weights[i + 2], weights[i + 3]
-        if p + q + r + s > skip:
-            for k in range(S):
-                out[k] += (p * matrix[i, k] + q * matrix[i + 1, k]) + (
-                    r * matrix[i + 2, k] + s * matrix[i + 3, k]
-                )
-
-
-@njit(cache=True, nogil=True)
-def _transitions(groups, ext, local, T, end):
-    """Rows of transitions from each last position, and the end jumps.
-
-    Returns whether a row could not be normalised within the range of floats.
+    Pair n has ``n_states[n]`` positions from ``states[n]`` on, tokens
+    ``tokens[n]:tokens[n + 1]`` and cells from ``cells[n]`` on, by token where
+    ``by_token`` is true, else by position. ``groups`` are rows of the jump table by
+    position.
     """
-    K, S, centre = len(groups), len(T), ext.shape[1] // 2
-    lost = False
-    T[:] = 0.0
-    for i in range(K + 1):
-        g = groups[i - 1] if i else 0
-        for k in range(S):
-            T[i, k] = ext[g, centre + k - i]
-        end[i] = ext[g, centre + K + 1 - i]
-        if local:
-            z = 0.0
+
+    n_states: np.ndarray
+    states: np.ndarray
+    tokens: np.ndarray
+    cells: np.ndarray
+    by_token: bool
+    groups: np.ndarray
+
+
+class Tables(NamedTuple):
+    """Scaled probabilities; ``index`` and ``factor`` are empty where there are none.
+
+    A NULL weighs ``null``, a link ``link`` times what its cell and its jump do.
+    """
+
+    index: np.ndarray
+    node: np.ndarray
+    factor: np.ndarray
+    null: np.ndarray
+    link: np.ndarray
+    jump: np.ndarray
+    local: bool
+    strict: bool
+
+
+class Sums(NamedTuple):
+    """What is written, as in `LatticePosterior`; ``cell`` may be empty."""
+
+    log_z: np.ndarray
+    cell: np.ndarray
+    null: np.ndarray
+    node: np.ndarray
+    jump: np.ndarray
+
+
+# Unsigned numbers: signed ones would be looked at for counting from the end.
+@njit(cache=True, nogil=True)
+def _gather(cell, steps, rows, K, tables, link, u):
+    """Fill ``u[rows[j], 1 + k]`` with the potentials of a pair's cells."""
+    index, node, factor = tables.index, tables.node, tables.factor
+    step = np.uintp(steps[1])
+    for j in range(len(rows)):
+        row, w, c = u[rows[j]], link[j], np.uintp(cell + j * steps[0])
+        if len(index) and len(factor):
             for k in range(1, K + 1):
-                z += T[i, k]
-            lost |= 0.0 < z < TINY
-            z = 1.0 / z if z > 0.0 else 0.0
-            for k in range(S):
-                T[i, k] *= z
-            end[i] = 1.0
-    return lost
+                row[k] = w * (node[index[c]] * factor[c])
+                c += step
+        elif len(index):
+            for k in range(1, K + 1):
+                row[k] = w * node[index[c]]
+                c += step
+        elif len(factor):
+            for k in range(1, K + 1):
+                row[k] = w * factor[c]
+                c += step
+        else:
+            row[1 : K + 1] = w
 
 
 @njit(cache=True, nogil=True)
-def _watch(row, u, q, z, dropped):
+def _scatter(cell, steps, rows, K, index, weight, p, cells, counts):
+    """Write a pair's posteriors to its cells and add them to the counts of kinds."""
+    step = np.uintp(steps[1])
+    for j in range(len(rows)):
+        row, begin = p[rows[j]], np.uintp(cell + j * steps[0])
+        if len(cells):
+            c = begin
+            for k in range(1, K + 1):
+                cells[c] = row[k]
+                c += step
+        if weight != 0.0 and len(index):
+            c = begin
+            for k in range(1, K + 1):
+                counts[index[c]] += weight * row[k]
+                c += step
+
+
+@njit(cache=True, nogil=True)
+def _watch(row, u, null, z, dropped):
     """Zero what is too small to carry on; no more than the returned share is lost."""
     top = 0.0
     for k in range(len(u)):
         top = max(top, u[k])
-    dropped = min(dropped * (len(u) * top + q) / z, 1.0)
+    dropped = min(dropped * (len(u) * top + null) / z, 1.0)
     for k in range(len(row)):
         if row[k] < TINY:
             dropped += row[k]
@@ -98,163 +127,199 @@ def _watch(row, u, q, z, dropped):
     return dropped
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
-def _forward(u, q, T, skip, strict, m, real, scale):
-    """Fill the messages of one pair; returns the log of the scales taken off.
+# Loops this short pay for themselves only in vectors: one kind of work in each.
+@njit(cache=True, nogil=True)
+def _multiply(a, b):
+    for x in range(len(a)):
+        a[x] *= b[x]
 
-    ``-inf`` where they underflow. The second value bounds the share that was dropped.
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def _total(a):
+    total = 0.0
+    for x in range(len(a)):
+        total += a[x]
+    return total
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def _move(into, before, now, scale, stay):
+    """Rescale what is linked by a token, and add what stays where it was."""
+    for k in range(len(into)):
+        x = into[k] * scale
+        into[k] = x
+        now[k] = x + stay * before[k]
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def _dot(a, b):
+    total = 0.0
+    for x in range(len(a)):
+        total += a[x] * b[x]
+    return total
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def _split(into, p, onward, scale):
+    """Posteriors of a token's links to ``p``, what jumps lead to, to ``into``."""
+    for k in range(len(into)):
+        x = onward[k]
+        posterior = into[k] * x
+        into[k] = p[k] * (x * scale)
+        p[k] = posterior
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def _stay(onward, jumped, stay):
+    for k in range(len(onward)):
+        onward[k] = stay * onward[k] + jumped[k]
+
+
+@njit(cache=True, nogil=True)
+def _mask(onward, before):
+    for k in range(len(onward)):
+        if before[k] == 0.0:
+            onward[k] = 0.0
+
+
+@njit(cache=True, nogil=True)
+def _forward(active, first, u, null, jumps, strict, m, into, scale, last, total):
+    """Fill the messages of one block; returns bounds of the shares that were dropped.
+
+    ``m[row]`` comes before the token of the row, ``last[i]`` after the last token of
+    chain i. ``total``: the logs of what was taken off, ``-inf`` where they underflow.
     """
-    J, S = u.shape
-    m[0] = 0.0
-    m[0, 0] = 1.0
-    total, product, dropped = 0.0, 1.0, 0.0
-    for j in range(J):
-        into, before, now = real[j], m[j], m[j + 1]
-        for k in range(S):
-            into[k] = 0.0
-        _add_product(before, T, skip, into)
-        z = 0.0
-        for k in range(S):
-            into[k] *= u[j, k]
-            now[k] = into[k] + q[j] * before[k]
-            z += now[k]
-        if not z >= TINY:
-            return -np.inf, 1.0
-        r = 1.0 / z
-        scale[j] = r
-        for k in range(S):
-            into[k] *= r
-            now[k] *= r
-        if strict:
-            dropped = _watch(now, u[j], q[j], z, dropped)
-        product *= z
-        if product < TINY or product > 1 / TINY:
-            total += np.log(product)
-            product = 1.0
-    return total + np.log(product), dropped
-
-
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
-def _backward(u, q, backward_T, m, real, scale, b, ahead, null):
-    """Replace ``u`` by the posteriors of cells and ``real`` by what goes into them."""
-    J, S = u.shape
-    for j in range(J - 1, -1, -1):
-        r, p, into, before = scale[j], u[j], real[j], m[j]
-        stay = q[j] * r
-        share = 0.0
-        for k in range(S):
-            posterior = into[k] * b[k]
-            into[k] = p[k] * b[k] * r
-            p[k] = posterior
-            ahead[k] = stay * b[k]
-            share += before[k] * ahead[k]
-        null[j] = share
-        _add_product(into, backward_T, -1.0, ahead)
-        for k in range(S):
-            # Where nothing comes from the left, nothing bounds what is ahead.
-            b[k] = ahead[k] if before[k] > 0.0 else 0.0
+    product, dropped = np.ones(len(last)), np.zeros(len(last))
+    m[: active[0]] = 0.0
+    m[: active[0], 0] = 1.0
+    for t in range(len(active) - 1):
+        f, n = first[t], active[t]
+        ahead(m[f : f + n], jumps, into[f : f + n])
+        _multiply(into[f : f + n].reshape(-1), u[f : f + n].reshape(-1))
+        for i in range(n):
+            row = f + i
+            now = m[f + n + i] if i < active[t + 1] else last[i]
+            z = _total(into[row]) + null[row]  # messages sum to one
+            if not z >= TINY:
+                total[i], z = -np.inf, np.inf
+            r = 1.0 / z
+            scale[row] = r
+            _move(into[row], m[row], now, r, null[row] * r)
+            if strict:
+                dropped[i] = _watch(now, u[row], null[row], z, dropped[i])
+            product[i] *= z
+            if product[i] < TINY or product[i] > 1 / TINY:
+                total[i] += np.log(product[i])
+                product[i] = 1.0
+    total += np.log(product)
+    return dropped
 
 
 @njit(cache=True, nogil=True)
-def _count_jumps(groups, pairs, T, weight, counts):
-    """Add expected jumps by width: ``pairs[i, k] T[i, k]`` leave i for k."""
-    K, centre = len(groups), counts.shape[1] // 2
+def _backward(active, first, p, null, jumps, strict, m, into, scale, ends):
+    """Replace ``p`` and ``null`` by posteriors, ``into`` by what is ahead of jumps."""
+    b, jumped = np.empty(ends.shape), np.empty(ends.shape)
+    for t in range(len(active) - 2, -1, -1):
+        f, n = first[t], active[t]
+        b[active[t + 1] : n] = ends[active[t + 1] : n]
+        for i in range(n):
+            row = f + i
+            _split(into[row], p[row], b[i], scale[row])
+            scale[row] *= null[row]
+            null[row] = _dot(m[row], b[i]) * scale[row]
+        back(into[f : f + n], jumps, jumped[:n])
+        for i in range(n):
+            _stay(b[i], jumped[i], scale[f + i])
+            if (
+                strict
+            ):  # where nothing comes from the left, nothing bounds what is ahead
+                _mask(b[i], m[f + i])
+
+
+@njit(cache=True, nogil=True)
+def _block_sums(block, layout, tables, weight, banded, backward, out, lost):
+    """Sums of chains with equally many positions, by falling length."""
+    n = block[0]
+    K, width, tokens = layout.n_states[n], len(block), layout.tokens
+    groups = np.zeros(K + 1, np.intp)
+    if len(tables.jump) > 1:
+        groups[1:] = layout.groups[layout.states[n] : layout.states[n] + K]
+    jumps, unscaled = jumps_of(tables.jump, groups, tables.local, banded)
+    if unscaled:
+        lost[:] = True
+        return
+    lengths = tokens[block + 1] - tokens[block]
+    active, first = np.empty(lengths[0] + 1, np.intp), np.empty(lengths[0] + 1, np.intp)
+    _layout(lengths, active, first)
+    shape = (first[lengths[0]], padded(K))
+    u, into, m = np.zeros(shape), np.empty(shape), np.empty(shape)
+    null, scale = np.empty(shape[0]), np.empty(shape[0])
+    for i in range(width):
+        t, rows = tokens[block[i]], first[: lengths[i]] + i
+        steps = (K, 1) if layout.by_token else (1, lengths[i])
+        link = tables.link[t : t + lengths[i]]
+        _gather(layout.cells[block[i]], steps, rows, K, tables, link, u)
+        null[rows] = tables.null[t : t + lengths[i]]
+    last, total = np.empty((width, shape[1])), np.zeros(width)
+    dropped = _forward(
+        active, first, u, null, jumps, tables.strict, m, into, scale, last, total
+    )
+    end, ends = np.zeros(shape[1]), np.zeros(last.shape)
+    M = tables.jump.shape[1] // 2
     for i in range(K + 1):
-        g = groups[i - 1] if i else 0
-        for k in range(1, K + 1):
-            counts[g, centre + k - i] += weight * pairs[i, k] * T[i, k]
+        end[i] = 1.0 if tables.local else tables.jump[groups[i], M + min(K + 1 - i, M)]
+    for i in range(width):
+        final = _total(last[i] * end)
+        if total[i] == -np.inf or final < TINY or dropped[i] > UNSEEN * final:
+            lost[i] = True
+        else:
+            out.log_z[block[i]] = total[i] + np.log(final)
+            ends[i] = np.where(last[i] > 0.0, end / final, 0.0)
+    if not backward:
+        return
+    _backward(active, first, u, null, jumps, tables.strict, m, into, scale, ends)
+    counted = weight[n] != 0.0
+    for i in range(width):
+        t, rows, w = tokens[block[i]], first[: lengths[i]] + i, weight[block[i]]
+        steps = (K, 1) if layout.by_token else (1, lengths[i])
+        cell = layout.cells[block[i]]
+        _scatter(cell, steps, rows, K, tables.index, w, u, out.cell, out.node)
+        out.null[t : t + lengths[i]] = null[rows]
+        if counted and w != 1.0:
+            for row in rows:
+                m[row] *= w
+        if counted and not tables.local:
+            count_ends(w * last[i] * ends[i], jumps, out.jump)
+    if counted:
+        count_jumps(m, into, jumps, out.jump)
 
 
 @njit(cache=True, nogil=True)
-def _count_ends(groups, ends, weight, counts):
-    """Add expected jumps from the last real position to the end."""
-    K, centre = len(groups), counts.shape[1] // 2
-    for i in range(K + 1):
-        g = groups[i - 1] if i else 0
-        counts[g, centre + K + 1 - i] += weight * ends[i]
+def lattice_sums(pairs, layout, tables, weight, widest, backward, out):
+    """Log-partitions and expected counts of the given pairs, written to ``out``.
 
-
-@njit(cache=True, nogil=True)
-def dense_sums(
-    pairs,
-    n_states,
-    states,
-    tokens,
-    cells,
-    reverse,
-    index,
-    node,
-    factor,
-    q,
-    dim,
-    ext,
-    groups,
-    local,
-    skip,
-    strict,
-    weight,
-    backward,
-    log_z,
-    cell_out,
-    null_out,
-    node_counts,
-    jump_counts,
-):
-    """Log-partitions and expected counts of the given pairs.
-
-    Pair n has ``n_states[n]`` positions from ``states[n]`` on, tokens
-    ``tokens[n]:tokens[n + 1]`` and cells from ``cells[n]`` on. Tables hold scaled
-    probabilities; ``ext`` holds jumps by width, 0 in the middle. Returns a mark for
-    each pair that must be done again in log space.
+    They come by number of positions, counted ones (of weight not 0) apart, and by
+    falling length. More positions than ``widest`` are done with a band. Returns a mark
+    for each pair that must be done again in log space.
     """
     lost = np.zeros(len(pairs), dtype=np.bool_)
-    longest, widest = 0, 0
-    for n in pairs:
-        longest = max(longest, tokens[n + 1] - tokens[n])
-        widest = max(widest, n_states[n])
-    widest = (widest + 4) // 4 * 4
-    size = longest * widest
-    u_all, real_all, m_all = np.empty(size), np.empty(size), np.empty(size + widest)
-    square = np.empty((3, widest * widest))
-    scale, end = np.empty(longest), np.empty(widest)
-    b_all, ahead_all = np.empty(widest), np.empty(widest)
-    for x in range(len(pairs)):
-        n = pairs[x]
-        K, J, t = n_states[n], tokens[n + 1] - tokens[n], tokens[n]
-        S = (K + 4) // 4 * 4
-        u = u_all[: J * S].reshape(J, S)
-        real = real_all[: J * S].reshape(J, S)
-        m = m_all[: (J + 1) * S].reshape(J + 1, S)
-        T = square[0, : S * S].reshape(S, S)
-        B = square[1, : S * S].reshape(S, S)
-        own = groups[states[n] : states[n] + K]
-        if _transitions(own, ext, local, T, end):
-            lost[x] = True
-            continue
-        u[:] = 0.0
-        gather_cells(cells[n], u, K, reverse, index, node, factor, dim[t : t + J])
-        total, dropped = _forward(u, q[t : t + J], T, skip, strict, m, real, scale)
-        final = 0.0
-        if total > -np.inf:
-            for k in range(K + 1):
-                final += m[J, k] * end[k]
-        if final < TINY or dropped > UNSEEN * final:
-            lost[x] = True
-            continue
-        log_z[n] = total + np.log(final)
-        if not backward:
-            continue
-        b, ahead = b_all[:S], ahead_all[:S]
-        b[:] = 0.0
-        for k in range(K + 1):
-            b[k] = end[k] / final if m[J, k] > 0.0 else 0.0
-        if weight[n] != 0.0 and not local:
-            _count_ends(own, m[J] * b, weight[n], jump_counts)
-        B[:] = T.T
-        _backward(u, q[t : t + J], B, m, real, scale, b, ahead, null_out[t : t + J])
-        scatter_cells(cells[n], u, K, reverse, index, weight[n], cell_out, node_counts)
-        if weight[n] != 0.0:
-            X = square[2, : S * S].reshape(S, S)
-            np.dot(m[:J].T, real, X)
-            _count_jumps(own, X, T, weight[n], jump_counts)
+    begin, rows = 0, 0
+    for x in range(1, len(pairs) + 1):
+        before = pairs[x - 1]
+        K = layout.n_states[before]
+        rows += layout.tokens[before + 1] - layout.tokens[before]
+        banded = bool(widest < K)
+        if (
+            x == len(pairs)
+            or len(tables.jump) > 1  # jumps of their own
+            or banded
+            or x - begin == _WIDTH
+            or rows > _MAX_ROWS
+            or layout.n_states[pairs[x]] != K
+            or (weight[pairs[x]] == 0.0) != (weight[before] == 0.0)
+        ):
+            block = pairs[begin:x]
+            args = (block, layout, tables, weight, banded, backward, out)
+            _block_sums(*args, lost[begin:x])
+            begin, rows = x, 0
     return lost

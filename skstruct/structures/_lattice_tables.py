@@ -4,14 +4,16 @@ import numpy as np
 
 from skstruct.structures._base import sum_by_sequence
 from skstruct.structures._chain_parts import scaled_exp
+from skstruct.structures._chain_sums import TINY
+from skstruct.structures._lattice_sums import Tables
 
-__all__ = ["PairTables", "ScaledTables"]
+__all__ = ["PairTables", "scaled_tables"]
 
 _NONE32, _NO_INDEX = np.zeros(0, np.float32), np.zeros(0, np.int32)
 
 
-class ScaledTables:
-    """What the kernels read: tables whose largest entry is 1, and what was taken off.
+def scaled_tables(potentials, lattice):
+    """What the kernels read, and the log of what was taken off each filled pair.
 
     Parameters
     ----------
@@ -19,49 +21,40 @@ class ScaledTables:
         Checked, ``jump`` with two axes.
     lattice : Lattice
         Whose pairs are to be done.
+
+    Returns
+    -------
+    Tables
+        Largest entries are 1.
+    ndarray of shape (n,)
+        What the log-partitions lack.
     """
-
-    def __init__(self, potentials, lattice):
-        node, null, jump, factor = potentials
-        T = int(lattice.chain_offsets[-1])
-        self.node, node_shift = np.zeros(0), 0.0
-        self.index = _NO_INDEX if node is None else lattice.index
-        if node is not None:
-            self.node, node_shift = scaled_exp(node)
-        self.factor = _NONE32 if factor is None else factor
-        table, jump_shift = scaled_exp(jump)
-        M = jump.shape[1] // 2
-        centre = int(lattice.n_states.max(initial=0)) + 5
-        self.column = np.clip(np.arange(-centre, centre + 1), -M, M) + M
-        self.ext = np.ascontiguousarray(table[:, self.column])
-        # A link costs a node and, unless normalised, a jump; the scale of a token is
-        # the larger one of link and NULL.
-        link = node_shift + (0.0 if lattice.local else jump_shift)
-        null = np.full(T, -np.inf) if null is None else null
-        self.shift = np.maximum(null, link)
-        self.q = _exp_within(null - self.shift)
-        self.dim = _exp_within(link - self.shift)
-        self.end_shift = 0.0 if lattice.local else jump_shift
-        self._watch(table, lattice.local)
-
-    def _watch(self, table, local):
-        # Where every jump is possible, a state of little mass never gains more than
-        # the range of the jumps on a state of much mass, and may be left out of sums;
-        # otherwise losses must be watched for.
-        range_ = table.min(initial=1.0) ** (2 if local else 1)
-        self.strict = bool(range_ < 1e-80)
-        self.skip = 0.0 if self.strict else 1e-18 * range_
-
-    def shifts(self, lattice):
-        """What the log-partition of each filled pair lacks, shape (n,)."""
-        return sum_by_sequence(self.shift, lattice.chain_offsets) + self.end_shift
-
-    def fold(self, counts, M):
-        """Counts by width as counts of the entries of the jump table."""
-        out = np.zeros((len(counts), 2 * M + 1))
-        for row, own in zip(out, counts, strict=True):
-            row[:] = np.bincount(self.column, own, 2 * M + 1)
-        return out
+    node, null, jump, factor = potentials
+    T = int(lattice.chain_offsets[-1])
+    kinds, node_shift = np.zeros(0), 0.0
+    if node is not None:
+        kinds, node_shift = scaled_exp(node)
+    table, jump_shift = scaled_exp(jump)
+    # A link costs a node and, unless normalised, a jump; the scale of a token is the
+    # larger one of link and NULL.
+    link = node_shift + (0.0 if lattice.local else jump_shift)
+    null = np.full(T, -np.inf) if null is None else null
+    shift = np.maximum(null, link)
+    total = sum_by_sequence(shift, lattice.chain_offsets)
+    # Where every jump is possible, a message that is lost comes back with the next
+    # link; otherwise losses must be watched for.
+    span = table.min(initial=1.0) ** (2 if lattice.local else 1)
+    tables = Tables(
+        (_NO_INDEX if node is None else lattice.index).view(np.uint32),
+        kinds,
+        _NONE32 if factor is None else factor,
+        _exp_within(null - shift),
+        _exp_within(link - shift),
+        table,
+        lattice.local,
+        bool(span < TINY),
+    )
+    return tables, total + (0.0 if lattice.local else jump_shift)
 
 
 class PairTables:
@@ -74,7 +67,7 @@ class PairTables:
         self.tokens = slice(a, b)
         self.cells = slice(*lattice.cell_offsets[n : n + 2])
         self._shape = (b - a, K) if lattice.reverse else (K, b - a)
-        self._reverse = lattice.reverse
+        self._reverse, self._local = lattice.reverse, lattice.local
         value = np.zeros(K * (b - a))
         if node is not None:
             value += node[lattice.index[self.cells]]
@@ -112,7 +105,8 @@ class PairTables:
         """Add expected jumps (K + 1, K + 1) and end jumps to counts of the table."""
         group = self.group[:, None]
         np.add.at(counts, (group, self.column[:, :-1]), jumps[:, 1:])
-        np.add.at(counts, (self.group, self.column[:, -1]), ends)
+        if not self._local:
+            np.add.at(counts, (self.group, self.column[:, -1]), ends)
 
 
 def _exp_within(log_values):
