@@ -9,7 +9,7 @@ from skstruct.potentials import odds_agreement, product_agreement
 __all__ = ["Agreement", "DirectedModel", "Links", "infer"]
 
 _AGREEMENTS = {"odds": odds_agreement, "product": product_agreement}
-_STEP_SIZE = 1.0
+
 _N_STEPS = 5
 
 
@@ -117,5 +117,5 @@ def infer(both, probabilities, agreement, strength, weights):
     names = tuple("reverse" if x.direction.reverse else "forward" for x in both)
     layout = Cells(text.source.lengths, text.target.lengths, names)
     project_posterior(
-        run, agreement.constraint.bind(layout), n_steps=_N_STEPS, step_size=_STEP_SIZE
+        run, agreement.constraint.bind(layout), n_steps=_N_STEPS
     )

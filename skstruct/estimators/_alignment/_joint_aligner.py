@@ -68,10 +68,7 @@ class JointAligner(AlignerPredictions, StructuredEstimator):
             Fitted.
         """
         fitted = JointTraining(self, X, y, sample_weight).run()
-        for name in [n for n in vars(self) if n.endswith("_")]:
-            delattr(self, name)
-        for name, value in fitted.items():
-            setattr(self, name, value)
+        self._replace_fitted(fitted)
         return self
 
     def _align(self, bitext):
@@ -82,13 +79,3 @@ class JointAligner(AlignerPredictions, StructuredEstimator):
 
     def _decoding(self):
         return self.symmetrization, self.threshold
-
-    def __sklearn_is_fitted__(self):
-        return hasattr(self, "links_")
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.string = True
-        tags.target_tags.required = False
-        return tags

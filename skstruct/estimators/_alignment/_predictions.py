@@ -5,7 +5,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skstruct._validation import check_sample_weight, read_bitext_batch
 
-__all__ = ["AlignerPredictions", "count_lexicon"]
+__all__ = ["AlignerPredictions", "count_lexicon", "read_training_text"]
 
 
 class AlignerPredictions:
@@ -163,6 +163,46 @@ class AlignerPredictions:
         check_is_fitted(self)
         keep = self._lexicon["count"] >= min_count
         return {name: column[keep] for name, column in self._lexicon.items()}
+
+    def _replace_fitted(self, fitted):
+        """Take new fitted attributes in place of those of an earlier fit."""
+        for name in [n for n in vars(self) if n.endswith("_")]:
+            delattr(self, name)
+        for name, value in fitted.items():
+            setattr(self, name, value)
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "links_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.string = True
+        tags.target_tags.required = False
+        return tags
+
+
+def read_training_text(estimator, X, sample_weight):
+    """The text and the weights of its pairs, where something can be learnt from them.
+
+    Raises
+    ------
+    ValueError
+        If no pair has words on both sides, or ``alpha`` does not suit ``update``.
+    """
+    if estimator.update != "map" and estimator.alpha == 0:
+        raise ValueError(
+            f"update={estimator.update!r} needs alpha > 0, got 0; alpha=0, maximum "
+            "likelihood, goes with update='map'."
+        )
+    bitext, _ = read_bitext_batch(X)
+    weight = check_sample_weight(sample_weight, len(bitext))
+    if not (weight * bitext.source.lengths * bitext.target.lengths).any():
+        raise ValueError(
+            "X has no pair of sentences (of some weight) with words on both sides, so "
+            "there is nothing to learn."
+        )
+    return bitext, weight
 
 
 def count_lexicon(bitext, links):

@@ -3,7 +3,6 @@
 import numpy as np
 
 from skstruct._base import FitMonitor
-from skstruct._validation import check_sample_weight, read_bitext_batch
 from skstruct.constraints import CONSTRAINTS, Constraint, Constraints
 from skstruct.estimators._alignment._decoding import Alignment
 from skstruct.estimators._alignment._direction import TranslationModel
@@ -13,9 +12,9 @@ from skstruct.estimators._alignment._joint import (
     Links,
     infer,
 )
-from skstruct.estimators._alignment._predictions import count_lexicon
+from skstruct.estimators._alignment._predictions import count_lexicon, read_training_text
 from skstruct.estimators._alignment._text import TextEncoder
-from skstruct.estimators._alignment._warm_start import NULL_ALPHA, warm_start
+from skstruct.estimators._alignment._independent import NULL_ALPHA, warm_start
 
 __all__ = ["JointModel", "JointTraining"]
 
@@ -102,13 +101,7 @@ class JointTraining:
     def __init__(self, estimator, X, y, sample_weight):
         self.estimator = estimator
         self._given = X, y
-        self.bitext, _ = read_bitext_batch(X)
-        self.weight = check_sample_weight(sample_weight, len(self.bitext))
-        sizes = self.bitext.source.lengths * self.bitext.target.lengths
-        if not (self.weight * sizes).any():
-            raise ValueError(
-                "X has no pair of sentences (of some weight) with words on both sides."
-            )
+        self.bitext, self.weight = read_training_text(estimator, X, sample_weight)
 
     def run(self):
         """Fit; the fitted attributes."""

@@ -51,11 +51,10 @@ class TranslationTable:
         self.null_total = self.null.sum()
 
     def uniform(self, direction):
-        """Alike for all outcomes that occur beside a word; as `train` gives it."""
-        counts = np.bincount(self.condition, minlength=self.n_conditions)
-        table = (1.0 / counts[self.condition]).astype(np.float32)
-        n_tokens = len(direction.outcome)
-        return table[direction.index], np.full(n_tokens, 1.0 / self.n_outcomes)
+        """Alike for all words; in the form of `train`."""
+        prob = 1.0 / max(self.n_outcomes, 1)
+        cell = np.full(len(direction.index), prob, dtype=np.float32)
+        return cell, np.full(len(direction.outcome), prob)
 
     def train(self, direction, posterior, weight):
         """Count links and give the probabilities of the training text itself.

@@ -1,0 +1,135 @@
+"""What the aligners of one direction with independent links share."""
+
+from abc import abstractmethod
+from numbers import Integral, Real
+from typing import ClassVar
+
+from skstruct._base import FitMonitor, StructuredEstimator
+from skstruct._params import Interval, StrOptions, fit_context
+from skstruct.estimators._alignment._decoding import Alignment
+from skstruct.estimators._alignment._direction import TranslationModel
+from skstruct.estimators._alignment._independent import NULL_ALPHA, IndependentLinking
+from skstruct.estimators._alignment._predictions import (
+    AlignerPredictions,
+    count_lexicon,
+    read_training_text,
+)
+from skstruct.estimators._alignment._text import TextEncoder
+
+__all__ = ["SingleAligner"]
+
+
+class SingleAligner(AlignerPredictions, StructuredEstimator):
+    """Aligner whose target words link to source words, each by itself."""
+
+    _parameter_constraints: ClassVar = {
+        "reconstruction": [StrOptions({"stem", "word", "brown"}), callable],
+        "stem_length": [Interval(Integral, 1, None, closed="left")],
+        "update": [StrOptions({"cvb0", "variational", "map"})],
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "null_prob": [Interval(Real, 0, 1, closed="neither")],
+        "lexicon_prior": [dict, None],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "store_posteriors": ["boolean"],
+        "n_jobs": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, None, -1, closed="right"),
+            None,
+        ],
+    }
+
+    @abstractmethod
+    def _start_positions(self):
+        """The prior of positions before training."""
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y=None, sample_weight=None):
+        """Fit the model to sentences and their translations.
+
+        Parameters
+        ----------
+        X : Bitext or list-like of (source tokens, target tokens)
+            Pairs of sentences. Pairs with an empty side are passed over.
+        y : object, default=None
+            Not read: gold links are for scorers.
+        sample_weight : array-like of shape (n,), default=None
+            Weights of pairs in all counts; a pair of weight 0 is aligned, no more.
+
+        Returns
+        -------
+        self : object
+            Fitted.
+        """
+        bitext, weight = read_training_text(self, X, sample_weight)
+        translations = TranslationModel(
+            TextEncoder(self.reconstruction, self.stem_length), (False,)
+        )
+        (direction,) = translations.learn(bitext, self.lexicon_prior)
+        null_alpha = self.alpha or NULL_ALPHA
+        (table,) = translations.tables(self.update, self.alpha, null_alpha)
+        positions = self._start_positions()
+        linking = IndependentLinking(positions, direction, self.n_jobs)
+        n_words = weight @ direction.chain.lengths
+        probabilities, history = table.uniform(direction), []
+
+        def attributes():
+            return self._attributes(
+                bitext, (translations, table, positions), linking, probabilities, history
+            )
+
+        monitor = FitMonitor(self, X, y, n_runs=1, max_iter=self.max_iter)
+        with monitor.run() as on_iteration:
+            for n in range(1, self.max_iter + 1):
+                posterior = linking.posterior(*probabilities)
+                log_likelihood = float(weight @ posterior.log_partition / n_words)
+                history.append({"iteration": n, "log_likelihood": log_likelihood})
+                probabilities = table.train(direction, posterior, weight)
+                positions.update(direction, posterior, weight)
+                if on_iteration(attributes):
+                    break
+        fitted = attributes()
+        monitor.close(lambda: fitted)
+        self._replace_fitted(fitted)
+        return self
+
+    def _attributes(self, bitext, model, linking, probabilities, history):
+        alignment = _as_alignment(linking, probabilities)
+        links = alignment.links(*self._decoding())
+        fitted = {
+            "links_": links,
+            "history_": list(history),
+            "n_iter_": len(history),
+            "_model": model,
+            "_lexicon": count_lexicon(bitext, links),
+            **self._parameters(model[2]),
+        }
+        if self.store_posteriors:
+            fitted["posteriors_"] = alignment.matrices()
+        return fitted
+
+    def _parameters(self, positions):
+        """Fitted attributes of the prior of positions."""
+        return {}
+
+    def _apply(self, bitext):
+        translations, table, positions = self._model
+        (direction,) = translations.read(bitext)
+        linking = IndependentLinking(positions, direction, self.n_jobs)
+        return linking, table.apply(direction)
+
+    def _align(self, bitext):
+        return _as_alignment(*self._apply(bitext))
+
+    def _score_pairs(self, bitext):
+        linking, probabilities = self._apply(bitext)
+        logs = linking.posterior(*probabilities).log_partition
+        return logs, bitext.target.lengths
+
+    def _decoding(self):
+        return ("forward",)
+
+
+def _as_alignment(linking, probabilities):
+    text = linking.direction.text
+    posteriors = {"forward": linking.posterior(*probabilities)}
+    return Alignment(text.source.lengths, text.target.lengths, posteriors)
