@@ -4,12 +4,14 @@ from skstruct.estimators._alignment._symmetrization import symmetrize
 from skstruct.estimators._annealed_hmm import AnnealedHMM
 from skstruct.estimators._autoencoder._reconstruction import Reconstruction
 from skstruct.estimators._crf_autoencoder_tagger import CRFAutoencoderTagger
+from skstruct.estimators._symmetrized_aligner import SymmetrizedAligner
 from skstruct.estimators._tag_dictionary import TagDictionary
 
 __all__ = [
     "AnnealedHMM",
     "CRFAutoencoderTagger",
     "Reconstruction",
+    "SymmetrizedAligner",
     "TagDictionary",
     "symmetrize",
 ]
