@@ -186,7 +186,7 @@ def test_thousands_of_pairs_take_milliseconds():
         return time.process_time() - start
 
     # 2,500 pairs of 25 links; the bound leaves room for a busy machine.
-    assert min(cost() for _ in range(5)) < 0.15
+    assert min(cost() for _ in range(5)) < 0.3
 
 
 class Offset(BaseEstimator):
