@@ -3,12 +3,20 @@
 # First, so that compiled code finds a cache folder before anything asks for one.
 import skstruct.kernels  # noqa: F401
 from skstruct.containers import Bitext, Ragged
-from skstruct.estimators import AnnealedHMM, CRFAutoencoderTagger, TagDictionary
+from skstruct.estimators import (
+    AnnealedHMM,
+    CRFAutoencoderAligner,
+    CRFAutoencoderTagger,
+    HMMAligner,
+    TagDictionary,
+)
 
 __all__ = [
     "AnnealedHMM",
     "Bitext",
+    "CRFAutoencoderAligner",
     "CRFAutoencoderTagger",
+    "HMMAligner",
     "Ragged",
     "TagDictionary",
     "__version__",

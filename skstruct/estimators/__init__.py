@@ -3,13 +3,21 @@
 from skstruct.estimators._alignment._symmetrization import symmetrize
 from skstruct.estimators._annealed_hmm import AnnealedHMM
 from skstruct.estimators._autoencoder._reconstruction import Reconstruction
+from skstruct.estimators._crf_autoencoder_aligner import CRFAutoencoderAligner
 from skstruct.estimators._crf_autoencoder_tagger import CRFAutoencoderTagger
+from skstruct.estimators._diagonal_aligner import DiagonalAligner
+from skstruct.estimators._hmm_aligner import HMMAligner
+from skstruct.estimators._ibm1_aligner import IBM1Aligner
 from skstruct.estimators._symmetrized_aligner import SymmetrizedAligner
 from skstruct.estimators._tag_dictionary import TagDictionary
 
 __all__ = [
     "AnnealedHMM",
+    "CRFAutoencoderAligner",
     "CRFAutoencoderTagger",
+    "DiagonalAligner",
+    "HMMAligner",
+    "IBM1Aligner",
     "Reconstruction",
     "SymmetrizedAligner",
     "TagDictionary",

@@ -7,7 +7,13 @@ cells ``cells[n] + i * J + j``.
 import numpy as np
 from numba import njit
 
-__all__ = ["count_sentences", "find_pairs", "link_cells", "number_pairs", "unseen_outcomes"]
+__all__ = [
+    "count_sentences",
+    "find_pairs",
+    "link_cells",
+    "number_pairs",
+    "unseen_outcomes",
+]
 
 
 @njit(cache=True, nogil=True)

@@ -103,6 +103,13 @@ class EncoderFeatures:
         return TextFeatures(index, bins, null_bins)
 
     @property
+    def names(self):
+        """Names of the features of pairs of words and of the diagonal."""
+        diagonal = range(self.n_diagonal) if self.n_diagonal > 1 else ()
+        near = [f"diagonal={d / self.n_diagonal:.1f}" for d in diagonal]
+        return np.append(self.pairs.feature_names, np.array(near, dtype=object))
+
+    @property
     def sizes(self):
         """Number of weights of pairs, of the diagonal, of no links, of jumps."""
         n_jumps = int(self.jump_bins.max()) + 1

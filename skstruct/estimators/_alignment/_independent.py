@@ -12,6 +12,7 @@ from skstruct.structures import IndependentLinks, LatticePosterior
 
 __all__ = [
     "NULL_ALPHA",
+    "TENSIONS",
     "DiagonalPositions",
     "IndependentLinking",
     "UniformPositions",
@@ -22,7 +23,7 @@ __all__ = [
 NULL_ALPHA = 1e-9
 _NULL_PROB = 0.1
 # Of the tension: the range that it is kept in, and steps of an update.
-_TENSIONS = 0.1, 14.0
+TENSIONS = 0.1, 14.0
 _NEWTON_STEPS = 4
 _MARKOV_NULL_PROB = 0.2
 
@@ -84,7 +85,7 @@ class DiagonalPositions:
             if variance <= 0:
                 break
             move = (mean - seen) / variance
-            self.tension = float(np.clip(self.tension + move, *_TENSIONS))
+            self.tension = float(np.clip(self.tension + move, *TENSIONS))
 
 
 class IndependentLinking:

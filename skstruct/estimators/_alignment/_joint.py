@@ -116,6 +116,4 @@ def infer(both, probabilities, agreement, strength, weights):
     text = both[0].direction.text
     names = tuple("reverse" if x.direction.reverse else "forward" for x in both)
     layout = Cells(text.source.lengths, text.target.lengths, names)
-    project_posterior(
-        run, agreement.constraint.bind(layout), n_steps=_N_STEPS
-    )
+    project_posterior(run, agreement.constraint.bind(layout), n_steps=_N_STEPS)

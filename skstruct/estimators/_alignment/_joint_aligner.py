@@ -7,20 +7,10 @@ from skstruct._base import StructuredEstimator
 from skstruct._params import Interval, StrOptions, fit_context
 from skstruct.constraints import CONSTRAINTS, Constraint
 from skstruct.estimators._alignment._predictions import AlignerPredictions
+from skstruct.estimators._alignment._symmetrization import SYMMETRIZATIONS
 from skstruct.estimators._alignment._training import JointTraining
 
-__all__ = ["SYMMETRIZATIONS", "JointAligner"]
-
-SYMMETRIZATIONS = {
-    "mean",
-    "forward",
-    "reverse",
-    "intersection",
-    "union",
-    "grow-diag",
-    "grow-diag-final",
-    "grow-diag-final-and",
-}
+__all__ = ["JointAligner"]
 
 
 class JointAligner(AlignerPredictions, StructuredEstimator):
@@ -37,11 +27,10 @@ class JointAligner(AlignerPredictions, StructuredEstimator):
         "agreement": [StrOptions({"odds", "product"}), None],
         "agreement_strength": [Interval(Real, 0, None, closed="left")],
         "constraint": [StrOptions(set(CONSTRAINTS)), Constraint, list, None],
-        "symmetrization": [StrOptions(SYMMETRIZATIONS)],
+        "symmetrization": [StrOptions({*SYMMETRIZATIONS, "mean"})],
         "threshold": [Interval(Real, 0, 1, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "store_posteriors": ["boolean"],
-        "random_state": ["random_state"],
         "n_jobs": [
             Interval(Integral, 1, None, closed="left"),
             Interval(Integral, None, -1, closed="right"),
@@ -64,8 +53,8 @@ class JointAligner(AlignerPredictions, StructuredEstimator):
 
         Returns
         -------
-        self : object
-            Fitted.
+        estimator
+            This object, fitted.
         """
         fitted = JointTraining(self, X, y, sample_weight).run()
         self._replace_fitted(fitted)

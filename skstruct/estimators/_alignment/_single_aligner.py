@@ -57,8 +57,8 @@ class SingleAligner(AlignerPredictions, StructuredEstimator):
 
         Returns
         -------
-        self : object
-            Fitted.
+        estimator
+            This object, fitted.
         """
         bitext, weight = read_training_text(self, X, sample_weight)
         translations = TranslationModel(
@@ -74,7 +74,11 @@ class SingleAligner(AlignerPredictions, StructuredEstimator):
 
         def attributes():
             return self._attributes(
-                bitext, (translations, table, positions), linking, probabilities, history
+                bitext,
+                (translations, table, positions),
+                linking,
+                probabilities,
+                history,
             )
 
         monitor = FitMonitor(self, X, y, n_runs=1, max_iter=self.max_iter)

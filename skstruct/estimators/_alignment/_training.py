@@ -6,15 +6,18 @@ from skstruct._base import FitMonitor
 from skstruct.constraints import CONSTRAINTS, Constraint, Constraints
 from skstruct.estimators._alignment._decoding import Alignment
 from skstruct.estimators._alignment._direction import TranslationModel
+from skstruct.estimators._alignment._independent import NULL_ALPHA, warm_start
 from skstruct.estimators._alignment._joint import (
     Agreement,
     DirectedModel,
     Links,
     infer,
 )
-from skstruct.estimators._alignment._predictions import count_lexicon, read_training_text
+from skstruct.estimators._alignment._predictions import (
+    count_lexicon,
+    read_training_text,
+)
 from skstruct.estimators._alignment._text import TextEncoder
-from skstruct.estimators._alignment._independent import NULL_ALPHA, warm_start
 
 __all__ = ["JointModel", "JointTraining"]
 
@@ -197,6 +200,7 @@ class JointTraining:
         links = alignment.links(e.symmetrization, e.threshold)
         fitted = {
             "links_": links,
+            "directions_": list(alignment.posteriors),
             "history_": list(history),
             "n_iter_": len(history),
             "_model": model,
