@@ -4,13 +4,27 @@ from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from skstruct.kernels._blas import one_blas_thread
-from skstruct.structures._base import sum_by_sequence
+from skstruct.structures._base import _PENALTY, sum_by_sequence
 from skstruct.structures._batching import chunks, run_chunks
-from skstruct.structures._lattice_log import log_space_sums
+from skstruct.structures._lattice_log import log_forward, log_space_sums
+from skstruct.structures._lattice_paths import (
+    Logs,
+    best_paths,
+    draw_log,
+    sample_paths,
+    score_paths,
+)
 from skstruct.structures._lattice_sums import Layout, Sums, lattice_sums
-from skstruct.structures._lattice_tables import PairTables, scaled_tables
+from skstruct.structures._lattice_tables import (
+    PairTables,
+    checked_indices,
+    checked_lengths,
+    checked_potentials,
+    scaled_tables,
+)
 
 __all__ = ["Lattice", "LatticePosterior", "LatticePotentials"]
 
@@ -125,8 +139,7 @@ class Lattice:
         jump_group=None,
         n_jobs=None,
     ):
-        source = np.asarray(source_lengths, dtype=np.intp)
-        target = np.asarray(target_lengths, dtype=np.intp)
+        source, target = checked_lengths(source_lengths, target_lengths)
         self.reverse, self.local, self.n_jobs = bool(reverse), bool(local), n_jobs
         self.cell_offsets = _offsets(source * target)
         self.n_states, chain = (target, source) if reverse else (source, target)
@@ -135,8 +148,8 @@ class Lattice:
             _offsets(chain),
         )
         C = self.cell_offsets[-1]
-        self.index = _indices("index", index, C, "cell")
-        self.jump_group = _indices(
+        self.index = checked_indices("index", index, C, "cell")
+        self.jump_group = checked_indices(
             "jump_group", jump_group, self.state_offsets[-1], "word of the state side"
         )
         self._n_kinds = int(self.index.max(initial=-1)) + 1
@@ -193,7 +206,7 @@ class Lattice:
         return self._sums(potentials, weight, True, cells)
 
     def _sums(self, potentials, weight, backward, cells):
-        p = self._checked(potentials)
+        p = checked_potentials(potentials, self)
         tables, shift = scaled_tables(p, self)
         weight = np.ones(len(self)) if weight is None else np.asarray(weight, float)
         pairs = self._order[weight[self._order] != 0]
@@ -218,10 +231,8 @@ class Lattice:
                 self._redo(n, p, weight[n], out)
             return counts
 
-        offsets = _offsets(np.diff(self.cell_offsets)[pairs])
-        parts = chunks(offsets, max(1 << 16, offsets[-1] // 16 + 1)) or [(0, 0)]
         with one_blas_thread:
-            found = run_chunks(do, parts, self.n_jobs)
+            found = run_chunks(do, self._cut(pairs), self.n_jobs)
         node, jump = (reduce(np.add, part) for part in zip(*found, strict=True))
         return LatticePosterior(
             log_z,
@@ -243,6 +254,133 @@ class Lattice:
             np.add.at(out.node, self.index[pair.cells], weight * links)
         pair.add_jumps(weight * jumps, weight * ends, out.jump)
 
+    def argmax(self, potentials):
+        """Most probable links of every pair of sentences.
+
+        Parameters
+        ----------
+        potentials : LatticePotentials
+            Log-potentials.
+
+        Returns
+        -------
+        ndarray of shape (T,)
+            For each chain token the position it is linked to, from 0 in its pair; -1:
+            NULL. Of an impossible pair, the links that break the fewest forbidden
+            potentials.
+        """
+        p = checked_potentials(potentials, self)
+        path = np.full(int(self.chain_offsets[-1]), -1, dtype=np.intp)
+        score = np.zeros(len(self))
+
+        def do(first, last):
+            best_paths(pairs[first:last], self._layout, logs, floor, path, score)
+
+        pairs, logs, floor = self._order, self._logs(p), -np.inf
+        run_chunks(do, self._cut(pairs), self.n_jobs)
+        pairs = pairs[np.isneginf(score[pairs])]
+        if pairs.size:
+            floor = -_PENALTY
+            soft = LatticePotentials(
+                p.node,
+                None if p.null is None else np.maximum(p.null, floor),
+                np.maximum(p.jump, floor),
+                p.factor,
+            )
+            logs = self._logs(soft)
+            run_chunks(do, self._cut(pairs), self.n_jobs)
+        return path
+
+    def sample(self, potentials, random_state=None):
+        """Draw the links of every pair of sentences.
+
+        Parameters
+        ----------
+        potentials : LatticePotentials
+            Log-potentials.
+        random_state : int, RandomState or None, default=None
+            Source of randomness.
+
+        Returns
+        -------
+        ndarray of shape (T,)
+            Positions as `argmax` gives them; of an impossible pair -1.
+        """
+        p = checked_potentials(potentials, self)
+        rng = check_random_state(random_state)
+        tables, _ = scaled_tables(p, self)
+        path = np.full(int(self.chain_offsets[-1]), -1, dtype=np.intp)
+        uniforms, ends = rng.uniform(size=(len(path), 2)), rng.uniform(size=len(self))
+        widest = _WIDEST + p.jump.shape[1]
+
+        def do(first, last):
+            part = self._order[first:last]
+            lost = sample_paths(
+                part, self._layout, tables, widest, uniforms, ends, path
+            )
+            for n in part[lost]:
+                x = PairTables(p, self, n)
+                m, real = log_forward(x.node, x.null, x.T)
+                own = uniforms[x.tokens]
+                draw_log(m, real, x.null, x.T, x.end, own, ends[n], path[x.tokens])
+
+        with one_blas_thread:
+            run_chunks(do, self._cut(self._order), self.n_jobs)
+        return path
+
+    def score(self, potentials, path):
+        """Log-potential of given links.
+
+        Parameters
+        ----------
+        potentials : LatticePotentials
+            Log-potentials.
+        path : ndarray of int of shape (T,)
+            Positions as `argmax` gives them.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Without the log-partition: log p(links) is ``score - log_partition``.
+        """
+        p = checked_potentials(potentials, self)
+        path = np.ascontiguousarray(path, dtype=np.intp)
+        lengths = np.diff(self.chain_offsets)
+        limit = np.repeat(self.n_states, lengths)
+        if path.shape != limit.shape:
+            raise ValueError(
+                f"path has shape {path.shape}; expected ({len(limit)},), one entry a "
+                "chain token."
+            )
+        wrong = np.flatnonzero((path < -1) | (path >= limit))
+        if wrong.size:
+            t = int(wrong[0])
+            n = int(np.searchsorted(self.chain_offsets, t, side="right")) - 1
+            raise ValueError(
+                f"path[{t}], of pair {n}, is {path[t]}; expected -1 (NULL) to "
+                f"{limit[t] - 1}."
+            )
+        score = np.zeros(len(self))
+        score_paths(self._layout, self._logs(p), path, score)
+        return score
+
+    def _logs(self, p):
+        """Checked potentials as the kernels over paths read them."""
+        no_null = np.full(int(self.chain_offsets[-1]), -np.inf)
+        return Logs(
+            (self.index if p.node is not None else self.index[:0]).view(np.uint32),
+            np.zeros(0) if p.node is None else p.node,
+            np.zeros(0, np.float32) if p.factor is None else p.factor,
+            no_null if p.null is None else p.null,
+            p.jump,
+            self.local,
+        )
+
+    def _cut(self, pairs):
+        """Runs of pairs, by their cells; each has tables of counts of its own."""
+        offsets = _offsets(np.diff(self.cell_offsets)[pairs])
+        return chunks(offsets, max(1 << 16, offsets[-1] // 16 + 1)) or [(0, 0)]
+
     def _of_empty(self, null):
         """Log-partitions where a side is empty; 0 elsewhere."""
         lengths = np.diff(self.chain_offsets)
@@ -251,82 +389,6 @@ class Lattice:
             all_null = sum_by_sequence(null, self.chain_offsets)
         return np.where(self._filled, 0.0, all_null)
 
-    def _checked(self, potentials):
-        """Potentials as arrays that the kernels may read without looking."""
-        node, null, jump, factor = potentials
-        C, T = int(self.cell_offsets[-1]), int(self.chain_offsets[-1])
-        if node is not None:
-            node = _log_table("node", node, 1)
-            if len(self.index) < C:
-                raise ValueError(
-                    "potentials.node needs an index, which says which entry each cell "
-                    "reads; give index= to Lattice."
-                )
-            _at_least("node", len(node), self._n_kinds, "index")
-        if null is not None:
-            null = _log_table("null", null, 1)
-            if len(null) != T:
-                raise ValueError(
-                    f"potentials.null has {len(null)} entries for {T} chain tokens."
-                )
-        jump = np.atleast_2d(_log_table("jump", jump, np.ndim(jump)))
-        if jump.ndim != 2 or jump.shape[1] % 2 == 0:
-            raise ValueError(
-                f"potentials.jump has shape {jump.shape}; expected (2 M + 1,) or "
-                "(G, 2 M + 1), the jump by 0 in the middle."
-            )
-        if len(jump) > 1:
-            if len(self.jump_group) < self.state_offsets[-1]:
-                raise ValueError(
-                    "potentials.jump has several rows; give jump_group= to Lattice to "
-                    "say which of them jumps from a word read."
-                )
-            _at_least("jump", len(jump), self._n_groups, "jump_group")
-        if factor is not None:
-            factor = np.ascontiguousarray(factor, dtype=np.float32)
-            if factor.shape != (C,):
-                raise ValueError(
-                    f"potentials.factor has shape {factor.shape} for {C} cells."
-                )
-            if C and not (factor.min() >= 0 and factor.max() < np.inf):
-                raise ValueError(
-                    "potentials.factor must be finite and at least 0 everywhere."
-                )
-        return LatticePotentials(node, null, jump, factor)
-
 
 def _offsets(lengths):
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp)
-
-
-def _indices(name, values, n, what):
-    """Values as int32, one for each of n, none negative; empty where None."""
-    if values is None:
-        return np.zeros(0, dtype=np.int32)
-    values = np.ascontiguousarray(values, dtype=np.int32)
-    if values.shape != (n,):
-        raise ValueError(
-            f"{name} has shape {values.shape}; expected ({n},), one entry a {what}."
-        )
-    if values.min(initial=0) < 0:
-        at = int(values.argmin())
-        raise ValueError(f"{name}[{at}] is {values[at]}; expected at least 0.")
-    return values
-
-
-def _log_table(name, values, ndim):
-    values = np.ascontiguousarray(values, dtype=float)
-    if values.ndim != ndim:
-        raise ValueError(f"potentials.{name} has {values.ndim} axes; expected {ndim}.")
-    if not (values < np.inf).all():
-        raise ValueError(
-            f"potentials.{name} must hold log-potentials below infinity, without NaN."
-        )
-    return values
-
-
-def _at_least(name, n, needed, index):
-    if n < needed:
-        raise ValueError(
-            f"potentials.{name} has {n} rows, but {index} asks for row {needed - 1}."
-        )

@@ -12,6 +12,7 @@ from numba import njit
 
 from skstruct.structures._chain_sums import TINY, UNSEEN, _layout
 from skstruct.structures._lattice_jumps import (
+    Jumps,
     ahead,
     back,
     count_ends,
@@ -20,7 +21,15 @@ from skstruct.structures._lattice_jumps import (
     padded,
 )
 
-__all__ = ["Layout", "Sums", "Tables", "lattice_sums"]
+__all__ = [
+    "Layout",
+    "Sums",
+    "Tables",
+    "groups_of",
+    "lattice_sums",
+    "messages",
+    "steps_of",
+]
 
 # What lets loops turn into vectors, but never drops infinities.
 _FAST = {"contract", "reassoc", "nsz"}
@@ -69,6 +78,27 @@ class Sums(NamedTuple):
     null: np.ndarray
     node: np.ndarray
     jump: np.ndarray
+
+
+class Messages(NamedTuple):
+    """Forward messages of a block, by time: rows ``first[t]`` on are tokens t.
+
+    Of the chains, ``active[t]`` have a token t. ``m`` comes before a token, ``into`` is
+    what it links, after scaling; ``last`` comes after the last token, and ``ends`` is
+    what follows there, divided by the partition.
+    """
+
+    jumps: Jumps
+    active: np.ndarray
+    first: np.ndarray
+    u: np.ndarray
+    null: np.ndarray
+    m: np.ndarray
+    into: np.ndarray
+    scale: np.ndarray
+    last: np.ndarray
+    ends: np.ndarray
+    log_z: np.ndarray
 
 
 # Unsigned numbers: signed ones would be looked at for counting from the end.
@@ -216,82 +246,101 @@ def _forward(active, first, u, null, jumps, strict, m, into, scale, last, total)
 
 
 @njit(cache=True, nogil=True)
-def _backward(active, first, p, null, jumps, strict, m, into, scale, ends):
-    """Replace ``p`` and ``null`` by posteriors, ``into`` by what is ahead of jumps."""
+def _backward(x, strict):
+    """Replace ``u``, ``null`` by posteriors, ``into`` by what is ahead of jumps."""
+    active, first, u, null, m, into = x.active, x.first, x.u, x.null, x.m, x.into
+    scale, ends = x.scale, x.ends
     b, jumped = np.empty(ends.shape), np.empty(ends.shape)
     for t in range(len(active) - 2, -1, -1):
         f, n = first[t], active[t]
         b[active[t + 1] : n] = ends[active[t + 1] : n]
         for i in range(n):
             row = f + i
-            _split(into[row], p[row], b[i], scale[row])
+            _split(into[row], u[row], b[i], scale[row])
             scale[row] *= null[row]
             null[row] = _dot(m[row], b[i]) * scale[row]
-        back(into[f : f + n], jumps, jumped[:n])
+        back(into[f : f + n], x.jumps, jumped[:n])
         for i in range(n):
             _stay(b[i], jumped[i], scale[f + i])
-            if (
-                strict
-            ):  # where nothing comes from the left, nothing bounds what is ahead
+            if strict:
+                # Where nothing comes from the left, nothing bounds what is ahead.
                 _mask(b[i], m[f + i])
 
 
 @njit(cache=True, nogil=True)
-def _block_sums(block, layout, tables, weight, banded, backward, out, lost):
-    """Sums of chains with equally many positions, by falling length."""
-    n = block[0]
-    K, width, tokens = layout.n_states[n], len(block), layout.tokens
-    groups = np.zeros(K + 1, np.intp)
-    if len(tables.jump) > 1:
-        groups[1:] = layout.groups[layout.states[n] : layout.states[n] + K]
+def groups_of(n, layout, table):
+    """Rows of a jump table that jumps from each last position of pair n read."""
+    groups = np.zeros(layout.n_states[n] + 1, np.intp)
+    if len(table) > 1:
+        first = layout.states[n]
+        groups[1:] = layout.groups[first : first + layout.n_states[n]]
+    return groups
+
+
+@njit(cache=True, nogil=True)
+def steps_of(n, layout):
+    """How far the cells of neighbouring tokens, and of positions, are apart."""
+    if layout.by_token:
+        return layout.n_states[n], 1
+    return 1, layout.tokens[n + 1] - layout.tokens[n]
+
+
+@njit(cache=True, nogil=True)
+def messages(block, layout, tables, banded, lost):
+    """Forward messages of chains with equally many positions, by falling length."""
+    K, tokens = layout.n_states[block[0]], layout.tokens
+    groups = groups_of(block[0], layout, tables.jump)
     jumps, unscaled = jumps_of(tables.jump, groups, tables.local, banded)
-    if unscaled:
-        lost[:] = True
-        return
     lengths = tokens[block + 1] - tokens[block]
-    active, first = np.empty(lengths[0] + 1, np.intp), np.empty(lengths[0] + 1, np.intp)
+    active = np.empty(lengths[0] + 1, np.intp)
+    first = np.empty(lengths[0] + 1, np.intp)
     _layout(lengths, active, first)
     shape = (first[lengths[0]], padded(K))
     u, into, m = np.zeros(shape), np.empty(shape), np.empty(shape)
     null, scale = np.empty(shape[0]), np.empty(shape[0])
-    for i in range(width):
-        t, rows = tokens[block[i]], first[: lengths[i]] + i
-        steps = (K, 1) if layout.by_token else (1, lengths[i])
-        link = tables.link[t : t + lengths[i]]
-        _gather(layout.cells[block[i]], steps, rows, K, tables, link, u)
-        null[rows] = tables.null[t : t + lengths[i]]
-    last, total = np.empty((width, shape[1])), np.zeros(width)
+    for i in range(len(block)):
+        n, rows = block[i], first[: lengths[i]] + i
+        t = slice(tokens[n], tokens[n + 1])
+        steps = steps_of(n, layout)
+        _gather(layout.cells[n], steps, rows, K, tables, tables.link[t], u)
+        null[rows] = tables.null[t]
+    last, log_z = np.empty((len(block), shape[1])), np.zeros(len(block))
     dropped = _forward(
-        active, first, u, null, jumps, tables.strict, m, into, scale, last, total
+        active, first, u, null, jumps, tables.strict, m, into, scale, last, log_z
     )
     end, ends = np.zeros(shape[1]), np.zeros(last.shape)
     M = tables.jump.shape[1] // 2
     for i in range(K + 1):
         end[i] = 1.0 if tables.local else tables.jump[groups[i], M + min(K + 1 - i, M)]
-    for i in range(width):
-        final = _total(last[i] * end)
-        if total[i] == -np.inf or final < TINY or dropped[i] > UNSEEN * final:
-            lost[i] = True
-        else:
-            out.log_z[block[i]] = total[i] + np.log(final)
+    for i in range(len(block)):
+        final = _dot(last[i], end)
+        lost[i] = unscaled or log_z[i] == -np.inf or final < TINY
+        lost[i] |= dropped[i] > UNSEEN * final
+        if not lost[i]:
+            log_z[i] += np.log(final)
             ends[i] = np.where(last[i] > 0.0, end / final, 0.0)
-    if not backward:
-        return
-    _backward(active, first, u, null, jumps, tables.strict, m, into, scale, ends)
-    counted = weight[n] != 0.0
-    for i in range(width):
-        t, rows, w = tokens[block[i]], first[: lengths[i]] + i, weight[block[i]]
-        steps = (K, 1) if layout.by_token else (1, lengths[i])
-        cell = layout.cells[block[i]]
-        _scatter(cell, steps, rows, K, tables.index, w, u, out.cell, out.node)
-        out.null[t : t + lengths[i]] = null[rows]
+    return Messages(jumps, active, first, u, null, m, into, scale, last, ends, log_z)
+
+
+@njit(cache=True, nogil=True)
+def _count(block, layout, tables, weight, x, out):
+    """Posteriors and expected counts of what went through `messages`."""
+    _backward(x, tables.strict)
+    counted = weight[block[0]] != 0.0
+    for i in range(len(block)):
+        n = block[i]
+        J, w = layout.tokens[n + 1] - layout.tokens[n], weight[n]
+        rows = x.first[:J] + i
+        where = (layout.cells[n], steps_of(n, layout), rows, layout.n_states[n])
+        _scatter(*where, tables.index, w, x.u, out.cell, out.node)
+        out.null[layout.tokens[n] : layout.tokens[n + 1]] = x.null[rows]
         if counted and w != 1.0:
             for row in rows:
-                m[row] *= w
+                x.m[row] *= w
         if counted and not tables.local:
-            count_ends(w * last[i] * ends[i], jumps, out.jump)
+            count_ends(w * x.last[i] * x.ends[i], x.jumps, out.jump)
     if counted:
-        count_jumps(m, into, jumps, out.jump)
+        count_jumps(x.m, x.into, x.jumps, out.jump)
 
 
 @njit(cache=True, nogil=True)
@@ -319,7 +368,9 @@ def lattice_sums(pairs, layout, tables, weight, widest, backward, out):
             or (weight[pairs[x]] == 0.0) != (weight[before] == 0.0)
         ):
             block = pairs[begin:x]
-            args = (block, layout, tables, weight, banded, backward, out)
-            _block_sums(*args, lost[begin:x])
+            found = messages(block, layout, tables, banded, lost[begin:x])
+            out.log_z[block] = found.log_z
+            if backward:
+                _count(block, layout, tables, weight, found, out)
             begin, rows = x, 0
     return lost

@@ -7,9 +7,107 @@ from skstruct.structures._chain_parts import scaled_exp
 from skstruct.structures._chain_sums import TINY
 from skstruct.structures._lattice_sums import Tables
 
-__all__ = ["PairTables", "scaled_tables"]
+__all__ = [
+    "PairTables",
+    "checked_indices",
+    "checked_lengths",
+    "checked_potentials",
+    "scaled_tables",
+]
 
 _NONE32, _NO_INDEX = np.zeros(0, np.float32), np.zeros(0, np.int32)
+
+
+def checked_lengths(source, target):
+    """Both as arrays, equally many and none negative."""
+    source, target = (np.asarray(x, dtype=np.intp) for x in (source, target))
+    if source.shape != target.shape or source.ndim != 1:
+        raise ValueError(
+            f"{source.size} source and {target.size} target lengths; expected one of "
+            "each for every pair of sentences."
+        )
+    for side, lengths in (("source", source), ("target", target)):
+        if lengths.min(initial=0) < 0:
+            n = int(lengths.argmin())
+            raise ValueError(f"The {side} length of pair {n} is {lengths[n]}.")
+    return source, target
+
+
+def checked_indices(name, values, n, what):
+    """Values as int32, one for each of n, none negative; empty where None."""
+    if values is None:
+        return np.zeros(0, dtype=np.int32)
+    values = np.ascontiguousarray(values, dtype=np.int32)
+    if values.shape != (n,):
+        raise ValueError(
+            f"{name} has shape {values.shape}; expected ({n},), one entry a {what}."
+        )
+    if values.min(initial=0) < 0:
+        at = int(values.argmin())
+        raise ValueError(f"{name}[{at}] is {values[at]}; expected at least 0.")
+    return values
+
+
+def checked_potentials(potentials, lattice):
+    """Potentials as arrays that the kernels may read without looking."""
+    node, null, jump, factor = potentials
+    C, T = int(lattice.cell_offsets[-1]), int(lattice.chain_offsets[-1])
+    if node is not None:
+        node = _log_table("node", node, 1)
+        if len(lattice.index) < C:
+            raise ValueError(
+                "potentials.node needs an index, which says which entry each cell "
+                "reads; give index= to Lattice."
+            )
+        _at_least("node", len(node), lattice._n_kinds, "index")
+    if null is not None:
+        null = _log_table("null", null, 1)
+        if len(null) != T:
+            raise ValueError(
+                f"potentials.null has {len(null)} entries for {T} chain tokens."
+            )
+    jump = np.atleast_2d(_log_table("jump", jump, np.ndim(jump)))
+    if jump.ndim != 2 or jump.shape[1] % 2 == 0:
+        raise ValueError(
+            f"potentials.jump has shape {jump.shape}; expected (2 M + 1,) or "
+            "(G, 2 M + 1), the jump by 0 in the middle."
+        )
+    if len(jump) > 1:
+        if len(lattice.jump_group) < lattice.state_offsets[-1]:
+            raise ValueError(
+                "potentials.jump has several rows; give jump_group= to Lattice to "
+                "say which of them jumps from a word read."
+            )
+        _at_least("jump", len(jump), lattice._n_groups, "jump_group")
+    if factor is not None:
+        factor = np.ascontiguousarray(factor, dtype=np.float32)
+        if factor.shape != (C,):
+            raise ValueError(
+                f"potentials.factor has shape {factor.shape} for {C} cells."
+            )
+        if C and not (factor.min() >= 0 and factor.max() < np.inf):
+            raise ValueError(
+                "potentials.factor must be finite and at least 0 everywhere."
+            )
+    return potentials._replace(node=node, null=null, jump=jump, factor=factor)
+
+
+def _log_table(name, values, ndim):
+    values = np.ascontiguousarray(values, dtype=float)
+    if values.ndim != ndim:
+        raise ValueError(f"potentials.{name} has {values.ndim} axes; expected {ndim}.")
+    if not (values < np.inf).all():
+        raise ValueError(
+            f"potentials.{name} must hold log-potentials below infinity, without NaN."
+        )
+    return values
+
+
+def _at_least(name, n, needed, index):
+    if n < needed:
+        raise ValueError(
+            f"potentials.{name} has {n} rows, but {index} asks for row {needed - 1}."
+        )
 
 
 def scaled_tables(potentials, lattice):
