@@ -151,3 +151,43 @@ def symmetrized(forward, reverse, method):
         if n_free(i, j) >= least:
             alignment = alignment | {(i, j)}
     return alignment
+
+
+def alignment_paths(node, null, jump, groups, local):
+    """All alignments of one pair: positions by token (0: NULL), log-potentials, jumps.
+
+    ``node`` (J, K); ``null`` (J,) or None; ``jump`` (G, 2 M + 1), by d = position -
+    last real position (0 at the start), clipped; row ``groups[i - 1]`` where the last
+    one is i, row 0 where it is 0. ``local`` normalises jumps over the K positions,
+    otherwise a jump to K + 1 follows the last token, if there are positions. The jumps
+    of a path are pairs (row, column).
+    """
+    J, K = node.shape
+    M = jump.shape[1] // 2
+
+    def entry(last, position):
+        row = groups[last - 1] if last else 0
+        return row, M + min(max(position - last, -M), M)
+
+    def transition(last, position):
+        value = jump[entry(last, position)]
+        if not local or value == -np.inf:
+            return value
+        others = np.array([jump[entry(last, k)] for k in range(1, K + 1)])
+        return value - log_partition(others)
+
+    out = []
+    for y in itertools.product(range(0 if null is not None else 1, K + 1), repeat=J):
+        last, score, jumps = 0, 0.0, []
+        for j, k in enumerate(y):
+            if k == 0:
+                score += null[j]
+            else:
+                score += node[j, k - 1] + transition(last, k)
+                jumps.append(entry(last, k))
+                last = k
+        if J and K and not local:
+            score += jump[entry(last, K + 1)]
+            jumps.append(entry(last, K + 1))
+        out.append((y, score, jumps))
+    return out
