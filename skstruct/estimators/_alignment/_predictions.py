@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skstruct._validation import check_sample_weight, read_bitext_batch
+from skstruct.containers import Vocabulary
 
 __all__ = ["AlignerPredictions", "count_lexicon", "read_training_text"]
 
@@ -209,14 +210,11 @@ def count_lexicon(bitext, links):
     """Count which words are linked to one another, by falling count."""
     pair = np.repeat(np.arange(len(links)), links.lengths)
     linked, words = [], []
-    for side, position in zip(
-        (bitext.source, bitext.target), links.values.T, strict=True
-    ):
-        known, codes = {}, []
-        for word in side.values[side.offsets[pair] + position].tolist():
-            codes.append(known.setdefault(word, len(known)))
-        linked.append(np.array(codes, dtype=np.intp))
-        words.append(np.array([*known, None], dtype=object)[:-1])
+    sides = bitext.source, bitext.target
+    for side, position in zip(sides, links.values.T, strict=True):
+        vocabulary = Vocabulary.learn(side.values, sort=False)
+        linked.append(vocabulary.codes(side.values)[side.offsets[pair] + position])
+        words.append(vocabulary.symbols)
     width = max(len(words[1]), 1)
     kinds, count = np.unique(linked[0] * width + linked[1], return_counts=True)
     order = np.argsort(-count, kind="stable")
