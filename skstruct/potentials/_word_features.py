@@ -1,7 +1,7 @@
 """Blocks of indicator features of a pair of words, one feature a pair from each."""
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import NamedTuple
 
@@ -46,7 +46,7 @@ class Side:
 
     def __init__(self, words):
         self.words, self.counts = words
-        self.lower = [word.lower() for word in self.words]
+        self.lower = [str(word).lower() for word in self.words]
         self.lengths = np.array([len(word) for word in self.lower], np.int32)
 
     @cached_property
@@ -57,6 +57,11 @@ class Side:
         return np.array(["".join(self.lower)]).view(np.uint32), offsets
 
     @property
+    def short_lengths(self):
+        """Length of each word, at most 12."""
+        return np.minimum(self.lengths, 12)
+
+    @property
     def classes(self):
         """Number in CLASSES of each word."""
         return np.array([_class(word) for word in self.lower], np.int32)
@@ -64,7 +69,7 @@ class Side:
     @property
     def cases(self):
         """Number in CASES of each word."""
-        return np.array([_case(word) for word in self.words], np.int32)
+        return np.array([_case(str(word)) for word in self.words], np.int32)
 
     @property
     def frequencies(self):
@@ -218,12 +223,14 @@ def _association(pairs):
 
 
 def _crossed(label, values, bins):
-    """A block with a feature for each pair of values of the two words."""
+    """A block with a feature for each pair of values, which a `Side` has as bins."""
     names = tuple(f"{label}={v}|{w}" for v, w in product(values, values))
-    return Block(
-        names,
-        lambda pairs: pairs.cross(bins(pairs.source), bins(pairs.target), len(values)),
-    )
+    return Block(names, partial(_cross, bins=bins, n_values=len(values)))
+
+
+def _cross(pairs, bins, n_values):
+    source, target = getattr(pairs.source, bins), getattr(pairs.target, bins)
+    return pairs.cross(source, target, n_values)
 
 
 def _ends(low, high):
@@ -249,15 +256,11 @@ BLOCKS = {
         ),
         _prefix,
     ),
-    "class": _crossed("class", CLASSES, lambda side: side.classes),
+    "class": _crossed("class", CLASSES, "classes"),
     "length": Block(tuple(f"length{n}" for n in _ends(-7, 7)), _length),
-    "frequency": _crossed(
-        "frequency", range(FREQUENCIES), lambda side: side.frequencies
-    ),
-    "lengths": _crossed(
-        "lengths", range(13), lambda side: np.minimum(side.lengths, 12)
-    ),
-    "case": _crossed("case", CASES, lambda side: side.cases),
+    "frequency": _crossed("frequency", range(FREQUENCIES), "frequencies"),
+    "lengths": _crossed("lengths", range(13), "short_lengths"),
+    "case": _crossed("case", CASES, "cases"),
     "association": Block(
         (*(f"association={n / 10}" for n in range(11)), "association=absent"),
         _association,
