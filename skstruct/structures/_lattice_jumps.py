@@ -3,7 +3,7 @@
 A row of messages has an entry for each last position, 0 for none yet, and zeros behind
 up to a multiple of four. Few positions: matrix products. Many: jumps wider than M all
 weigh the same, so that what they carry is a running sum, and beside it there is a band;
-a token costs O(K M) instead of O(K^2) for K positions.
+a token costs O(K M) for each row of jumps instead of O(K^2), for K positions.
 """
 
 from typing import NamedTuple
@@ -101,9 +101,34 @@ def _dot(a, b):
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
-def _add(out, weight, a):
-    for k in range(len(out)):
-        out[k] += weight * a[k]
+def _add_four(out, a, p, q, r, s):
+    """``out += p a + q a' + r a'' + s a'''``, each time shifted by one."""
+    n = len(out)
+    b, c, d = a[1 : n + 1], a[2 : n + 2], a[3 : n + 3]
+    for k in range(n):
+        out[k] += (p * a[k] + q * b[k]) + (r * c[k] + s * d[k])
+
+
+@njit(cache=True, nogil=True)
+def _correlate(wide, taps, out):
+    """``out[k] = sum_d taps[d] wide[k + d]``: long loops over k, four taps in each."""
+    n, x = len(out), np.zeros(4)
+    out[:] = 0.0
+    for d in range(0, len(taps), 4):
+        x[:] = 0.0
+        x[: len(taps) - d] = taps[d : d + 4]
+        _add_four(out, wide[d : d + n + 3], x[0], x[1], x[2], x[3])
+
+
+@njit(cache=True, nogil=True)
+def _widened(v, groups, g, M):
+    """The entries of group g (-1: all) of v, between zeros for any jump within M."""
+    K = len(groups) - 1
+    wide = np.zeros(K + 1 + 2 * M + 3)
+    for i in range(K + 1):
+        if g < 0 or groups[i] == g:
+            wide[M + i] = v[i]
+    return wide
 
 
 @njit(cache=True, nogil=True)
@@ -125,21 +150,23 @@ def _tails(v, M, K, wider, narrower):
 def _band_ahead(w, jumps, out):
     table, groups = jumps.table, jumps.groups
     K, M = len(groups) - 1, table.shape[1] // 2
+    w = w * jumps.scale
+    near = np.empty(K)
     out[:] = 0.0
+    for g in range(len(table)):
+        wide = _widened(w, groups, g, M)
+        _correlate(wide[1:], table[g, ::-1].copy(), near)
+        out[1 : K + 1] += near
     total = 0.0
     for k in range(M + 1, K + 1):
         i = k - M - 1
-        total += w[i] * jumps.scale[i] * table[groups[i], 2 * M]
-        out[k] = total
+        total += w[i] * table[groups[i], 2 * M]
+        out[k] += total
     total = 0.0
     for k in range(K - M - 1, 0, -1):
         i = k + M + 1
-        total += w[i] * jumps.scale[i] * table[groups[i], 0]
+        total += w[i] * table[groups[i], 0]
         out[k] += total
-    for i in range(K + 1):
-        lo, hi = max(1, i - M), min(K, i + M) + 1
-        row = table[groups[i], M + lo - i : M + hi - i]
-        _add(out[lo:hi], w[i] * jumps.scale[i], row)
 
 
 @njit(cache=True, nogil=True)
@@ -148,28 +175,29 @@ def _band_back(v, jumps, out):
     K, M = len(groups) - 1, table.shape[1] // 2
     wider, narrower = np.empty(len(v)), np.empty(len(v))
     _tails(v, M, K, wider, narrower)
-    out[K + 1 :] = 0.0
-    for i in range(K + 1):
-        lo, hi = max(1, i - M), min(K, i + M) + 1
-        row = table[groups[i]]
-        total = _dot(row[M + lo - i : M + hi - i], v[lo:hi])
-        total += row[2 * M] * wider[i] + row[0] * narrower[i]
-        out[i] = jumps.scale[i] * total
+    wide, near = _widened(v, groups, -1, M), np.empty(K + 1)
+    out[:] = 0.0
+    for g in range(len(table)):
+        _correlate(wide, table[g], near)
+        for i in range(K + 1):
+            if groups[i] == g:
+                far = table[g, 2 * M] * wider[i] + table[g, 0] * narrower[i]
+                out[i] = jumps.scale[i] * (near[i] + far)
 
 
 @njit(cache=True, nogil=True)
 def _band_counts(w, v, jumps, counts):
     groups, K, M = jumps.groups, len(jumps.groups) - 1, counts.shape[1] // 2
+    w = w * jumps.scale
     wider, narrower = np.empty(len(v)), np.empty(len(v))
     _tails(v, M, K, wider, narrower)
-    for i in range(K + 1):
-        x = w[i] * jumps.scale[i]
-        if x > 0.0:
-            lo, hi = max(1, i - M), min(K, i + M) + 1
-            own = counts[groups[i]]
-            _add(own[M + lo - i : M + hi - i], x, v[lo:hi])
-            own[2 * M] += x * wider[i]
-            own[0] += x * narrower[i]
+    wide = _widened(v, groups, -1, M)
+    for g in range(len(counts)):
+        own = _widened(w, groups, g, M)[M : M + K + 1]
+        for d in range(2 * M + 1):
+            counts[g, d] += _dot(own, wide[d : d + K + 1])
+        counts[g, 2 * M] += _dot(own, wider)
+        counts[g, 0] += _dot(own, narrower)
 
 
 @njit(cache=True, nogil=True)
