@@ -5,6 +5,8 @@ from numba import njit
 
 __all__ = ["collapsed_table", "count_pairs", "spread_table"]
 
+_TINY = 1e-300
+
 
 @njit(cache=True, nogil=True)
 def count_pairs(index, posterior, cells, weight, n_pairs):
@@ -53,12 +55,13 @@ def collapsed_table(index, condition, top, bottom, posterior, cells, weight):
     """
     out = np.empty(len(index), np.float32)
     for n in range(len(weight)):
-        own = min(weight[n], 1.0)
+        share = min(weight[n], 1.0)
         for c in range(cells[n], cells[n + 1]):
             p = index[c]
-            out[c] = (top[p] - own * posterior[c]) / (
-                bottom[condition[p]] - own * posterior[c]
-            )
+            own = share * posterior[c]
+            # What is left of counts without prior may be 0, or less by rounding.
+            left = max(top[p] - own, 0.0)
+            out[c] = left / max(bottom[condition[p]] - own, left, _TINY)
     return out
 
 

@@ -10,6 +10,7 @@ __all__ = ["TranslationTable"]
 
 # Keeps the odd text possible under unsmoothed counts.
 _FLOOR = 1e-12
+_TINY = 1e-300
 
 
 class TranslationTable:
@@ -92,9 +93,10 @@ class TranslationTable:
                 cells,
                 weight,
             )
-            return cell, (self.null[outcome] - own) / (self.null_total - own)
+            null = (self.null[outcome] - own) / np.maximum(self.null_total - own, _TINY)
+            return np.maximum(cell, np.float32(_FLOOR)), np.clip(null, _FLOOR, 1.0)
         top, total = self._expected(self.pairs), self._expected(self.totals)
-        table = top / np.maximum(total, _FLOOR)[self.condition]
+        table = top / np.maximum(total, _TINY)[self.condition]
         cell = np.maximum(table, _FLOOR).astype(np.float32)[index]
         return cell, self._null_table()[outcome]
 
@@ -122,7 +124,7 @@ class TranslationTable:
             index,
             self._expected(self.pairs),
             float(self._expected(self.alpha)),
-            np.maximum(self._expected(totals), _FLOOR),
+            np.maximum(self._expected(totals), _TINY),
             states.offsets,
             chain.lengths,
             direction.reverse,
@@ -133,11 +135,11 @@ class TranslationTable:
     def _null_table(self):
         """Probabilities of outcomes of NULL; that of a new one comes last."""
         counts = np.append(self.null, self.null_alpha)
-        table = self._expected(counts) / max(self._expected(self.null_total), _FLOOR)
+        table = self._expected(counts) / max(self._expected(self.null_total), _TINY)
         return np.maximum(table, _FLOOR)
 
     def _expected(self, counts):
         """Counts as the numerator or denominator of a probability."""
         if self.update != "variational":
             return counts
-        return np.exp(digamma(np.maximum(counts, _FLOOR)))
+        return np.exp(digamma(np.maximum(counts, _TINY)))
