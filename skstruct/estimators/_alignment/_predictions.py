@@ -51,8 +51,8 @@ class AlignerPredictions:
         Ragged or ndarray of shape (n,) of ndarrays of shape (n_links, 2)
             ``links_`` in the form of ``predict``.
         """
-        _, answer = read_bitext_batch(X)
-        return answer(self.fit(X, y, sample_weight=sample_weight).links_)
+        bitext, answer = read_bitext_batch(X)
+        return answer(self.fit(bitext, y, sample_weight=sample_weight).links_)
 
     def predict_proba(self, X):
         """Probabilities of links.
@@ -184,7 +184,7 @@ class AlignerPredictions:
 
 
 def read_training_text(estimator, X, sample_weight):
-    """The text and the weights of its pairs, where something can be learnt from them.
+    """The text and the weights of its pairs, 0 where a side is empty.
 
     Raises
     ------
@@ -198,7 +198,9 @@ def read_training_text(estimator, X, sample_weight):
         )
     bitext, _ = read_bitext_batch(X)
     weight = check_sample_weight(sample_weight, len(bitext))
-    if not (weight * bitext.source.lengths * bitext.target.lengths).any():
+    # Pairs with an empty side have nothing to tell.
+    weight[(bitext.source.lengths == 0) | (bitext.target.lengths == 0)] = 0
+    if not weight.any():
         raise ValueError(
             "X has no pair of sentences (of some weight) with words on both sides, so "
             "there is nothing to learn."
