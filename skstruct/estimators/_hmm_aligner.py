@@ -26,7 +26,8 @@ class HMMAligner(JointAligner):
     where :math:`\ell_j` is the last linked position before j. ``fit`` alternates
     between posteriors of y, in which the other direction has a say, and g and
     :math:`\theta` by their expected counts. With ``update="map"`` and without agreement
-    this is EM, which maximises :math:`\sum \log p(t \mid s) + \log p(\theta)`.
+    this is EM for :math:`\sum \log p(t \mid s) + \log p(\theta)`, but that g are shares
+    of all jumps, whichever ones a sentence had room for.
 
     Parameters
     ----------

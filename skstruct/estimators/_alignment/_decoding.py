@@ -43,6 +43,11 @@ class Alignment(NamedTuple):
             return self._as_links(self.mean > threshold)
         best = {d: self._best(d) for d in self.posteriors}
         if len(best) == 1:
+            if symmetrization not in best:
+                raise ValueError(
+                    f"symmetrization={symmetrization!r} is not of the one direction "
+                    f"that was trained, {next(iter(best))!r}; fit the estimator again."
+                )
             return best[symmetrization]
         return symmetrize_links(best["forward"], best["reverse"], symmetrization)
 

@@ -1,11 +1,16 @@
 """One direction of alignment: words of the chain link to words of the states."""
 
+from numbers import Real
+
 import numpy as np
 
 from skstruct.estimators._alignment._text import PairTable
 from skstruct.estimators._alignment._translation import TranslationTable
 
 __all__ = ["Direction", "TranslationModel"]
+
+# Sums of counts must stay finite.
+_LARGEST_COUNT = 1e100
 
 
 class Direction:
@@ -62,8 +67,9 @@ class TranslationModel:
 
         ``lexicon`` maps (source word, target word) to pseudo-counts.
         """
-        text = self.encoder.learn(bitext)
         lexicon = lexicon or {}
+        _check_lexicon(lexicon)
+        text = self.encoder.learn(bitext)
         sides = self.encoder.sides
         known = [(sides[0].keys(s), sides[1].keys(t)) for s, t in lexicon]
         weights = np.array(list(lexicon.values()), dtype=float)
@@ -107,6 +113,24 @@ class TranslationModel:
                 index = pairs.find(text, *_keys(text, r))
             out.append(Direction(text, index, r))
         return out
+
+
+def _check_lexicon(lexicon):
+    for words, count in lexicon.items():
+        if not (
+            isinstance(words, tuple)
+            and len(words) == 2
+            and all(isinstance(word, str | int | np.integer) for word in words)
+        ):
+            raise ValueError(
+                f"lexicon_prior has the key {words!r}; keys are pairs (source word, "
+                "target word)."
+            )
+        if not (isinstance(count, Real) and 0 <= count <= _LARGEST_COUNT):
+            raise ValueError(
+                f"lexicon_prior of {words!r} is {count!r}; expected a count to add, a "
+                f"number from 0 to {_LARGEST_COUNT:g}."
+            )
 
 
 def _keys(text, reverse):

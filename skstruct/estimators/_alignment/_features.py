@@ -15,6 +15,7 @@ from skstruct.potentials import (
     diagonal_bins,
     log_jump_bins,
 )
+from skstruct.potentials._word_features import BLOCKS
 
 __all__ = ["FEATURE_SETS", "MAX_JUMP", "EncoderFeatures", "TextFeatures"]
 
@@ -26,7 +27,8 @@ FEATURE_SETS = {
     "default": (*DEFAULT_BLOCKS, "jump"),
     "paper": ("association", "similarity", "prefix", "diagonal", "log_jump"),
 }
-_CELL_FEATURES = {"diagonal", "jump", "log_jump"}
+_CELL_FEATURES = "diagonal", "jump", "log_jump"
+_NAMES = *BLOCKS, *_CELL_FEATURES
 
 
 class TextFeatures(NamedTuple):
@@ -61,6 +63,12 @@ class EncoderFeatures:
 
     def __init__(self, features):
         features = FEATURE_SETS[features] if isinstance(features, str) else features
+        for f in features:
+            if not callable(f) and not (isinstance(f, str) and f in _NAMES):
+                raise ValueError(
+                    f"features has {f!r}; expected functions of two words, or names: "
+                    f"{', '.join(map(repr, _NAMES))}."
+                )
         names = [f for f in features if not callable(f)]
         self.pairs = WordPairs(f for f in features if f not in _CELL_FEATURES)
         self.nulls = NullWords(), NullWords()

@@ -25,6 +25,7 @@ _NULL_PROB = 0.1
 # Of the tension: the range that it is kept in, and steps of an update.
 TENSIONS = 0.1, 14.0
 _NEWTON_STEPS = 4
+_ROUNDING = 1e-9
 _MARKOV_NULL_PROB = 0.2
 
 
@@ -82,7 +83,8 @@ class DiagonalPositions:
             mean, variance = diagonal_moments(
                 direction.states.lengths, chain.lengths, linked, self.tension
             )
-            if variance <= 0:
+            # Rounding is all there is where every sentence has one position.
+            if variance <= _ROUNDING * linked.sum():
                 break
             move = (mean - seen) / variance
             self.tension = float(np.clip(self.tension + move, *TENSIONS))

@@ -25,7 +25,8 @@ class JointAligner(AlignerPredictions, StructuredEstimator):
         "lexicon_prior": [dict, None],
         "init": [StrOptions({"hmm", "ibm1"})],
         "agreement": [StrOptions({"odds", "product"}), None],
-        "agreement_strength": [Interval(Real, 0, None, closed="left")],
+        # Odds to a higher power leave the range of numbers.
+        "agreement_strength": [Interval(Real, 0, 10, closed="both")],
         "constraint": [StrOptions(set(CONSTRAINTS)), Constraint, list, None],
         "symmetrization": [StrOptions({*SYMMETRIZATIONS, "mean"})],
         "threshold": [Interval(Real, 0, 1, closed="left")],

@@ -1,6 +1,7 @@
 """What the aligners of one direction with independent links share."""
 
 from abc import abstractmethod
+from copy import copy
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -75,7 +76,7 @@ class SingleAligner(AlignerPredictions, StructuredEstimator):
         def attributes():
             return self._attributes(
                 bitext,
-                (translations, table, positions),
+                (translations, copy(table), copy(positions)),
                 linking,
                 probabilities,
                 history,

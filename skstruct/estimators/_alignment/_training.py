@@ -1,5 +1,7 @@
 """What `fit` of the aligners of both directions does."""
 
+from copy import copy
+
 import numpy as np
 
 from skstruct._base import FitMonitor
@@ -45,6 +47,15 @@ class JointModel:
         self.features = features
         self.agreement = agreement
         self.n_rounds = n_rounds
+
+    def snapshot(self):
+        """The model as it stands, which further training leaves alone."""
+        directed = [
+            DirectedModel(copy(d.table), copy(d.encoder)) for d in self.directed
+        ]
+        return JointModel(
+            self.translations, directed, self.features, self.agreement, self.n_rounds
+        )
 
     def read(self, bitext, n_jobs):
         """Links of a text, without posteriors yet."""
@@ -146,6 +157,7 @@ class JointTraining:
     def _start(self):
         """Links of the training text after the warm start, and what learns."""
         e = self.estimator
+        constraint = self._constraint()
         translations = TranslationModel(
             TextEncoder(e.reconstruction, e.stem_length), self._directions()
         )
@@ -172,7 +184,7 @@ class JointTraining:
             )
         ]
         learners = e._learners(both, self.weight)
-        agreement = Agreement(e.agreement, e.agreement_strength, self._constraint())
+        agreement = Agreement(e.agreement, e.agreement_strength, constraint)
         n_rounds = e.max_iter if e.agreement else 1
         model = JointModel(translations, directed, features, agreement, n_rounds)
         return both, learners, model
@@ -186,13 +198,9 @@ class JointTraining:
 
     def _constraint(self):
         given = self.estimator.constraint
-        if given is None or isinstance(given, Constraint):
-            return given
-        if isinstance(given, str):
-            return CONSTRAINTS[given]()
-        return Constraints(
-            [CONSTRAINTS[c]() if isinstance(c, str) else c for c in given]
-        )
+        if isinstance(given, list):
+            return Constraints([_as_constraint(c) for c in given])
+        return None if given is None else _as_constraint(given)
 
     def _attributes(self, both, model, history):
         e = self.estimator
@@ -203,10 +211,20 @@ class JointTraining:
             "directions_": list(alignment.posteriors),
             "history_": list(history),
             "n_iter_": len(history),
-            "_model": model,
+            "_model": model.snapshot(),
             "_lexicon": count_lexicon(self.bitext, links),
             **e._parameters(both),
         }
         if e.store_posteriors:
             fitted["posteriors_"] = alignment.matrices()
         return fitted
+
+
+def _as_constraint(given):
+    """The constraint of this name, or the constraint itself."""
+    if isinstance(given, str) and given in CONSTRAINTS:
+        return CONSTRAINTS[given]()
+    if isinstance(given, Constraint):
+        return given
+    names = ", ".join(map(repr, CONSTRAINTS))
+    raise ValueError(f"constraint has {given!r}; expected {names} or a Constraint.")
