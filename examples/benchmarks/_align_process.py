@@ -61,7 +61,7 @@ def crf_autoencoder(*paths):
 def hmm(*paths):
     from skstruct.estimators import HMMAligner
 
-    ours(HMMAligner(random_state=0), *paths)
+    ours(HMMAligner(), *paths)
 
 
 def ours(model, source, target, out):

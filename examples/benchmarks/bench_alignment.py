@@ -62,7 +62,7 @@ def cost(system, X):
         result = subprocess.run(
             command,
             env=os.environ | {"PYTHONPATH": path},
-            capture_output=True,
+            stdout=subprocess.PIPE,
             text=True,
             check=True,
         )

@@ -76,10 +76,15 @@ PEERS = {
 # --- Ours
 
 
+def seeded(model, seed):
+    """A clone with a seed, if it takes one."""
+    takes_seed = "random_state" in model.get_params()
+    return clone(model).set_params(**({"random_state": seed} if takes_seed else {}))
+
+
 def separate(model, X, seed):
     """A model of one direction, fitted in both."""
-    if "random_state" in model.get_params():
-        model = clone(model).set_params(random_state=seed)
+    model = seeded(model, seed)
     begin = cpu()
     joined = SymmetrizedAligner(model, method="mean").fit(X)
     backward = joined.reverse_.links_
@@ -92,7 +97,7 @@ def separate(model, X, seed):
 
 def together(model, X, seed):
     """A model of both directions; fitted again, it answers with one of them."""
-    model = clone(model).set_params(random_state=seed)
+    model = seeded(model, seed)
     begin = cpu()
     links = {"mean": clone(model).fit(X).links_}
     seconds = cpu() - begin
