@@ -42,8 +42,8 @@ print(X)
 # Alignment error rates of the links of either direction, of what both have in common,
 # of the heuristic grow-diag-final-and (gdfa), and of links whose mean probability
 # exceeds one half. ``SymmetrizedAligner`` fits a ``DiagonalAligner``, the model of
-# fast_align, once for each direction. Seconds are those of one fit of both directions;
-# what is fitted for the first time also compiles.
+# fast_align, once for each direction. Seconds are those of the last fit, of both
+# directions. The very first run compiles for about a minute before.
 
 MODELS = {
     "DiagonalAligner": lambda how: SymmetrizedAligner(method=how),
