@@ -117,7 +117,8 @@ def hmm(**options):
     return partial(together, HMMAligner(**options))
 
 
-# Expected counts from all pairs, one half added to each, as the authors have it.
+# The paper's model without links from other aligners; the encoder learns from all pairs.
+# Its authors add one half to expected counts; their program's own default is 0.01.
 AS_PUBLISHED = CRFAutoencoderAligner(
     reconstruction="word",
     features="paper",
@@ -136,6 +137,10 @@ OURS = {
     "diagonal": System("DiagonalAligner", partial(separate, DiagonalAligner())),
     "hmm": System("HMMAligner", hmm()),
     "crfae-paper": System("CRF-AE of the paper", partial(separate, AS_PUBLISHED)),
+    "crfae-paper-less": System(
+        "CRF-AE of the paper, add 0.01",
+        partial(separate, clone(AS_PUBLISHED).set_params(alpha=0.01)),
+    ),
     "crfae": System("CRFAutoencoderAligner", crf(), 3),
 }
 
