@@ -126,7 +126,7 @@ def _check_lexicon(lexicon):
                 f"lexicon_prior has the key {words!r}; keys are pairs (source word, "
                 "target word)."
             )
-        if not (isinstance(count, Real) and 0 <= count <= _LARGEST_COUNT):
+        if not (isinstance(count, Real) and 0 <= float(count) <= _LARGEST_COUNT):
             raise ValueError(
                 f"lexicon_prior of {words!r} is {count!r}; expected a count to add, a "
                 f"number from 0 to {_LARGEST_COUNT:g}."
