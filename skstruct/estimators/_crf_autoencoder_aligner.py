@@ -48,8 +48,9 @@ class CRFAutoencoderAligner(JointAligner):
         What stands for a word in the translations: its first letters in lower case; all
         of it; its Brown class where it is explained, itself where it explains; what a
         function of the word gives.
-    stem_length : int, default=4
-        Letters of a stem.
+    stem_length : int or list of int, default=(4, 3, 5)
+        Letters of a stem. Of several lengths each has translations of its own, and
+        :math:`\theta` is their geometric mean; the start reads the first one only.
     features : "default", "paper", or list of names and functions, default="default"
         What the encoder looks at, beside frequency and identity of words without link.
         Of two words: "similarity" of spelling, "prefix" that they share, "class"
@@ -144,6 +145,9 @@ class CRFAutoencoderAligner(JointAligner):
     explained by what all others tell. ``predict`` of the same text counts the word
     itself too, and differs a little. It is for other text.
 
+    A geometric mean of distributions sums to less than one, so ``score`` and objectives
+    compare at equal ``reconstruction`` and ``stem_length`` only.
+
     The system of [1]_ had one direction, "paper" features, ``init="ibm1"``,
     ``update="map"``, ``alpha=0.5`` and words; some of its features came from other
     aligners. On small texts it is far behind the default.
@@ -179,7 +183,7 @@ class CRFAutoencoderAligner(JointAligner):
         self,
         *,
         reconstruction="stem",
-        stem_length=4,
+        stem_length=(4, 3, 5),
         features="default",
         encoder_l2=1e-3,
         encoder_steps=5,

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from skstruct.containers import Bitext
 from skstruct.estimators import (
     CRFAutoencoderAligner,
     DiagonalAligner,
@@ -227,7 +228,7 @@ def test_hmm_in_reverse_is_forward_of_sides_swapped():
 
 
 def crf(**params):
-    defaults = {"reconstruction": "stem", "alpha": 0.05, "null_alpha": 0.1}
+    defaults = {"stem_length": 4, "alpha": 0.05, "null_alpha": 0.1}
     return CRFAutoencoderAligner(
         **defaults | {"max_iter": 2, "random_state": 0} | params
     )
@@ -280,6 +281,28 @@ def test_posteriors_of_a_crf_before_its_encoder_moves():
         both.append(oracle.enumerate_text(side, positions[k], given))
     for matrix, f, r in zip(model.posteriors_, *both, strict=True):
         assert_allclose(matrix, (f.links.T + r.links) / 2, **CLOSE)
+
+
+def test_stems_of_several_lengths_count_by_their_geometric_mean():
+    model = crf(stem_length=(4, 1, 2)).fit(TEXT)
+    for k, directed in enumerate(model._model.directed):
+        direction = model._model.translations.read(Bitext(NEW))[k]
+        views = zip(directed.table.tables, direction.views, strict=True)
+        each = [table.apply(view) for table, view in views]
+        for found, *parts in zip(directed.table.apply(direction), *each, strict=True):
+            assert_allclose(found, np.prod(parts, axis=0, dtype=float) ** (1 / 3), 1e-5)
+    assert len({parts[0].tobytes() for parts in each}) == 3
+
+
+def test_one_length_is_a_list_of_one():
+    alone, listed = crf(stem_length=2).fit(TEXT), crf(stem_length=[2]).fit(TEXT)
+    assert_allclose(alone.score_samples(NEW), listed.score_samples(NEW), rtol=1e-12)
+
+
+@pytest.mark.parametrize("lengths", [(), (0,), ["a"], [True], (4, 2.5)])
+def test_lengths_of_stems_are_positive_integers(lengths):
+    with pytest.raises(ValueError, match="stem_length must be a positive integer"):
+        crf(stem_length=lengths).fit(TEXT)
 
 
 def test_brown_classes_explain_nothing_but_are_explained():

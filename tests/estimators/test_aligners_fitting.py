@@ -143,6 +143,7 @@ def test_penalised_likelihood_of_a_crf_never_falls(alpha, seed):
             encoder_l2=l2,
             encoder_sample=None,
             max_iter=max_iter,
+            stem_length=4,
             **ONE_WAY,
         ).fit(pairs)
 

@@ -4,10 +4,11 @@ from numbers import Real
 
 import numpy as np
 
+from skstruct.estimators._alignment._independent import NULL_ALPHA
 from skstruct.estimators._alignment._text import PairTable
-from skstruct.estimators._alignment._translation import TranslationTable
+from skstruct.estimators._alignment._translation import ProductTable, TranslationTable
 
-__all__ = ["Direction", "TranslationModel"]
+__all__ = ["Direction", "TranslationModel", "TranslationViews"]
 
 # Sums of counts must stay finite.
 _LARGEST_COUNT = 1e100
@@ -30,7 +31,11 @@ class Direction:
         Keys of the states.
     outcome : ndarray of shape (n_chain_tokens,)
         Keys of the chain.
+    views : tuple of Direction
+        The text by the keys of each view, where translations have several.
     """
+
+    views = ()
 
     def __init__(self, text, index, reverse):
         self.text = text
@@ -104,6 +109,10 @@ class TranslationModel:
             )
         ]
 
+    def start_tables(self):
+        """Tables of maximum likelihood, for the warm start."""
+        return self.tables("map", 0.0, NULL_ALPHA)
+
     def read(self, bitext):
         """Another text as the directions read it."""
         text = self.encoder.encode(bitext)
@@ -113,6 +122,43 @@ class TranslationModel:
                 index = pairs.find(text, *_keys(text, r))
             out.append(Direction(text, index, r))
         return out
+
+
+class TranslationViews:
+    """Translations by the keys of several views of a word, in one alignment.
+
+    Parameters
+    ----------
+    models : list of TranslationModel
+        One for each view; the first is that of the warm start.
+    """
+
+    def __init__(self, models):
+        self.models = models
+
+    def learn(self, bitext, lexicon=None):
+        """As `TranslationModel.learn`."""
+        return _together([m.learn(bitext, lexicon) for m in self.models])
+
+    def tables(self, update, alpha, null_alpha):
+        """A product of tables for each direction, without counts yet."""
+        tables = [m.tables(update, alpha, null_alpha) for m in self.models]
+        return [ProductTable(list(each)) for each in zip(*tables, strict=True)]
+
+    def start_tables(self):
+        """As `TranslationModel.start_tables`."""
+        return self.models[0].start_tables()
+
+    def read(self, bitext):
+        """As `TranslationModel.read`."""
+        return _together([m.read(bitext) for m in self.models])
+
+
+def _together(views):
+    """The directions of the first view, which know those of all views."""
+    for direction, *others in zip(*views, strict=True):
+        direction.views = direction, *others
+    return views[0]
 
 
 def _check_lexicon(lexicon):

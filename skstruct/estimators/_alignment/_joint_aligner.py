@@ -18,7 +18,7 @@ class JointAligner(AlignerPredictions, StructuredEstimator):
 
     _parameter_constraints: ClassVar = {
         "reconstruction": [StrOptions({"stem", "word", "brown"}), callable],
-        "stem_length": [Interval(Integral, 1, None, closed="left")],
+        "stem_length": [Interval(Integral, 1, None, closed="left"), list, tuple],
         "update": [StrOptions({"cvb0", "variational", "map"})],
         "alpha": [Interval(Real, 0, None, closed="left")],
         "null_alpha": [Interval(Real, 0, None, closed="neither")],

@@ -1,14 +1,15 @@
 """What `fit` of the aligners of both directions does."""
 
 from copy import copy
+from numbers import Integral
 
 import numpy as np
 
 from skstruct._base import FitMonitor
 from skstruct.constraints import CONSTRAINTS, Constraint, Constraints
 from skstruct.estimators._alignment._decoding import Alignment
-from skstruct.estimators._alignment._direction import TranslationModel
-from skstruct.estimators._alignment._independent import NULL_ALPHA, warm_start
+from skstruct.estimators._alignment._direction import TranslationModel, TranslationViews
+from skstruct.estimators._alignment._independent import warm_start
 from skstruct.estimators._alignment._joint import (
     Agreement,
     DirectedModel,
@@ -29,7 +30,7 @@ class JointModel:
 
     Parameters
     ----------
-    translations : TranslationModel
+    translations : TranslationModel or TranslationViews
         Reads texts.
     directed : list of DirectedModel
         One for each direction.
@@ -158,9 +159,7 @@ class JointTraining:
         """Links of the training text after the warm start, and what learns."""
         e = self.estimator
         constraint = self._constraint()
-        translations = TranslationModel(
-            TextEncoder(e.reconstruction, e.stem_length), self._directions()
-        )
+        translations = self._translations()
         directions = translations.learn(self.bitext, e.lexicon_prior)
         starts = [
             warm_start(
@@ -171,7 +170,7 @@ class JointTraining:
                 n_jobs=e.n_jobs,
             )
             for direction, table in zip(
-                directions, translations.tables("map", 0.0, NULL_ALPHA), strict=True
+                directions, translations.start_tables(), strict=True
             )
         ]
         tables = translations.tables(e.update, e.alpha, e.null_alpha)
@@ -188,6 +187,26 @@ class JointTraining:
         n_rounds = e.max_iter if e.agreement else 1
         model = JointModel(translations, directed, features, agreement, n_rounds)
         return both, learners, model
+
+    def _translations(self):
+        e = self.estimator
+        lengths = e.stem_length
+        lengths = [lengths] if isinstance(lengths, Integral) else list(lengths)
+        if not lengths or not all(
+            isinstance(n, Integral) and not isinstance(n, bool) and n > 0
+            for n in lengths
+        ):
+            raise ValueError(
+                "stem_length must be a positive integer, or several in a list; got "
+                f"{e.stem_length!r}."
+            )
+        if e.reconstruction != "stem":
+            lengths = lengths[:1]
+        models = [
+            TranslationModel(TextEncoder(e.reconstruction, n), self._directions())
+            for n in lengths
+        ]
+        return models[0] if len(models) == 1 else TranslationViews(models)
 
     def _directions(self):
         e = self.estimator

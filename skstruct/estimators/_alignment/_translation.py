@@ -1,12 +1,14 @@
 """How likely a word of one side is, given the word of the other that it links to."""
 
+from copy import copy
+
 import numpy as np
 from scipy.special import digamma
 
 from skstruct.kernels._pairs import unseen_outcomes
 from skstruct.kernels._translation import collapsed_table, count_pairs, spread_table
 
-__all__ = ["TranslationTable"]
+__all__ = ["ProductTable", "TranslationTable"]
 
 # Keeps the odd text possible under unsmoothed counts.
 _FLOOR = 1e-12
@@ -143,3 +145,42 @@ class TranslationTable:
         if self.update != "variational":
             return counts
         return np.exp(digamma(np.maximum(counts, _TINY)))
+
+
+class ProductTable:
+    """Geometric mean of the tables of several views of the same words.
+
+    The views share one alignment, of which each counts its own keys.
+
+    Parameters
+    ----------
+    tables : list of TranslationTable
+        One for each view.
+    """
+
+    def __init__(self, tables):
+        self.tables = tables
+
+    def __copy__(self):
+        return ProductTable([copy(table) for table in self.tables])
+
+    def train(self, direction, posterior, weight):
+        """As `TranslationTable.train`."""
+        return self._mean(
+            table.train(view, posterior, weight)
+            for table, view in zip(self.tables, direction.views, strict=True)
+        )
+
+    def apply(self, direction):
+        """As `TranslationTable.apply`."""
+        return self._mean(
+            table.apply(view)
+            for table, view in zip(self.tables, direction.views, strict=True)
+        )
+
+    def _mean(self, probabilities):
+        root = np.float32(1 / len(self.tables))
+        cell, null = 1, 1
+        for cells, nulls in probabilities:
+            cell, null = cell * cells**root, null * nulls**root
+        return cell, null
