@@ -117,8 +117,8 @@ def hmm(**options):
     return partial(together, HMMAligner(**options))
 
 
-# The paper's model without links from other aligners; the encoder learns from all pairs.
-# Its authors add one half to expected counts; their program's own default is 0.01.
+# The paper's model, without links from other aligners; the encoder sees all pairs. The
+# authors add one half to expected counts; their program's own default is 0.01.
 AS_PUBLISHED = CRFAutoencoderAligner(
     reconstruction="word",
     features="paper",
