@@ -234,7 +234,7 @@ def test_the_tension_makes_distances_those_expected():
 
 
 def test_the_tension_stays_where_nothing_tells():
-    pairs = [(["a"], list("xyz")), (["b"], ["y"])] * 3
+    pairs = [(["a"], list("xyzxyzxyzxy")), (["b"], ["y"])] * 3
     assert DiagonalAligner(max_iter=9).fit(pairs).tension_ == 4.0
 
 

@@ -98,6 +98,7 @@ def test_an_answer_depends_on_its_pair_only(model, text):
     links, proba, scores = (
         getattr(fitted, name)(new) for name in ("predict", "predict_proba", METHODS[3])
     )
+    before = joblib.hash(fitted)
     order = np.random.default_rng(0).permutation(len(new))
     shuffled = [new[k] for k in order]
     assert as_lists(fitted.predict(shuffled)) == as_lists(links[order])
@@ -108,6 +109,7 @@ def test_an_answer_depends_on_its_pair_only(model, text):
         assert_allclose(alone, proba[k], rtol=1e-4, atol=1e-6)
         assert_allclose(fitted.score_samples(new[k : k + 1]), scores[k], rtol=1e-5)
     assert as_lists(fitted.predict(new)) == as_lists(links)
+    assert joblib.hash(fitted) == before
 
 
 @each
