@@ -14,6 +14,11 @@ from skstruct.datasets._generators import (
 )
 from skstruct.datasets._grammar import make_bitext
 from skstruct.datasets._links import read_links, write_links
+from skstruct.datasets._phrases import (
+    make_phrase_table,
+    read_phrase_table,
+    write_phrase_labels,
+)
 from skstruct.datasets._text import read_text
 from skstruct.datasets._turkish import load_turkish_treebank
 from skstruct.datasets._universal import to_universal_tags
@@ -23,14 +28,17 @@ __all__ = [
     "make_bitext",
     "make_gaussian_hmm_sequences",
     "make_hmm_sequences",
+    "make_phrase_table",
     "make_regime_series",
     "read_bitext",
     "read_conll",
     "read_conllu",
     "read_links",
+    "read_phrase_table",
     "read_text",
     "to_universal_tags",
     "write_bitext",
     "write_conllu",
     "write_links",
+    "write_phrase_labels",
 ]
