@@ -141,7 +141,10 @@ def read_spans(spans, *sides):
         row = np.flatnonzero(wrong.any(axis=1))[0]
         i = sentence[row]
         tokens = " and ".join(str(side.lengths[i]) for side in sides)
-        shown = ", ".join(map(str, spans.values[row].tolist()))
+        shown = ", ".join(
+            f"{v:g}" if isinstance(v, float) else str(v)
+            for v in spans.values[row].tolist()
+        )
         raise ValueError(
             f"spans, sentence {i}: span {number[row]} is ({shown}), but the sentence "
             f"has {tokens} tokens; a span is (start, stop) with 0 <= start < stop <= "
