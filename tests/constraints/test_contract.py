@@ -11,17 +11,27 @@ from skstruct.constraints import (
     Bijectivity,
     Constraint,
     Constraints,
+    Sparsity,
     Symmetry,
 )
 from tests.constraints._enumerated import Enumerated
+from tests.constraints._table import Table
 
 SIZES = [(2, 2), (0, 3), (3, 2), (1, 0), (1, 3)]
+ROWS = [2, 0, 4, 1, 3]
+BOTH = ("forward", "reverse")
 CASES = {
     "bijectivity": (Bijectivity(), Enumerated(SIZES)),
     "bijectivity-forward": (Bijectivity(), Enumerated(SIZES, ("forward",))),
     "bijectivity-reverse": (Bijectivity(), Enumerated(SIZES, ("reverse",))),
     "symmetry": (Symmetry(), Enumerated(SIZES)),
     "several": (Constraints([Bijectivity(), Symmetry()]), Enumerated(SIZES)),
+    "sparsity": (Sparsity(0.5, min_count=5), Table(ROWS)),
+    "sparsity-both": (Sparsity(0.5), Table(ROWS, directions=BOTH)),
+    "sparsity-several": (
+        Constraints([Sparsity(0.5), Symmetry()]),
+        Table(ROWS, directions=BOTH, most=1),
+    ),
 }
 
 
