@@ -26,8 +26,8 @@ class PhraseExtractor(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
     Parameters
     ----------
     max_length : int, default=5
-        Bound on the number of words of a phrase. A sentence of T words has about T
-        times as many phrases.
+        Bound on the number of words of a phrase. A long sentence has nearly
+        ``max_length`` phrases for each of its words.
     n_context : int, default=1
         Number of words on either side.
     word_classes : estimator, dict or None, default=None
@@ -145,9 +145,7 @@ class PhraseExtractor(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         """
         check_is_fitted(self)
         batch, words, codes = _read(X)
-        return self._rows(
-            batch, words, codes, *all_spans(batch.offsets, self.max_length)
-        )
+        return self._rows(batch, words, codes, *self._all_spans(batch))
 
     def spans(self, X):
         """Where the phrases that ``transform`` lists stand.
@@ -164,7 +162,7 @@ class PhraseExtractor(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
             phrase, counted from 0, and the one after its last.
         """
         batch, _, _ = _read(X)
-        sentence, *ends = all_spans(batch.offsets, self.max_length)
+        sentence, *ends = self._all_spans(batch)
         table = np.stack(ends, axis=1) - batch.offsets[sentence, None]
         return Ragged.from_lengths(table, np.bincount(sentence, minlength=len(batch)))
 
@@ -228,6 +226,10 @@ class PhraseExtractor(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         tags.input_tags.string = True
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+    def _all_spans(self, batch):
+        self._validate_params()  # max_length may have been set since fit
+        return all_spans(batch.offsets, self.max_length)
 
     def _rows(self, batch, words, codes, sentence, start, stop):
         """A row for each span."""

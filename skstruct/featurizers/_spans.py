@@ -124,7 +124,10 @@ def read_spans(spans, *sides):
     try:
         spans = Ragged(spans)
     except ValueError as error:
-        raise ValueError(f"spans: {error}") from error
+        raise ValueError(
+            "spans must give each sentence a list of (start, stop), an empty one where "
+            f"there is none. {error}"
+        ) from error
     if len(spans) != len(sides[0]):
         raise ValueError(
             f"spans has {len(spans)} entries, X has {len(sides[0])} sentences; give "
@@ -163,5 +166,5 @@ def _as_numbers(values, width):
         )
     try:
         return values.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return np.full(values.shape, np.nan)

@@ -209,6 +209,13 @@ def test_bad_parameters(params, message):
         PhraseExtractor(**params).fit(X)
 
 
+def test_bad_parameters_after_fit():
+    extractor = PhraseExtractor().fit(X).set_params(max_length=0)
+    for ask in (extractor.transform, extractor.spans):
+        with pytest.raises(ValueError, match="max_length"):
+            ask(X)
+
+
 BAD_SPANS = [
     ([[]], "spans has 1 entries, X has 4 sentences"),
     ([[(0, 1), (0, 5)], [], [], []], r"sentence 0: span 1 is \(0, 5\).*4 tokens"),
@@ -220,7 +227,9 @@ BAD_SPANS = [
     ([[("a", "b")], [], [], []], "sentence 0: span 0"),
     ([[(0, 1, "NP")], [], [], []], "must be 2 numbers"),
     ([[0, 1], [], [], []], "must be 2 numbers"),
-    (7, "spans: "),
+    ([[(0, 10**400)], [], [], []], "sentence 0: span 0"),
+    ([[(0, 1)], None, [], []], r"spans must give each .* Sample 1"),
+    (None, r"spans must give each sentence a list of \(start, stop\)"),
 ]
 
 
