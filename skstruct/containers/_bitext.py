@@ -1,6 +1,7 @@
 """Sentences beside their translations, as two Ragged sides."""
 
 import numpy as np
+from scipy.sparse import issparse
 
 from skstruct.containers._batch import Batch, locate
 from skstruct.containers._ragged import Ragged
@@ -151,7 +152,12 @@ def _reject_other_forms(pairs):
             f"Expected a list of pairs, got a {kind}, which is one side; use "
             "Bitext.from_sides(source, target)."
         )
-    if isinstance(pairs, str | bytes | dict) or not hasattr(pairs, "__iter__"):
+    if (
+        isinstance(pairs, str | bytes | dict)
+        or not hasattr(pairs, "__iter__")
+        or getattr(pairs, "ndim", 1) == 0
+        or issparse(pairs)
+    ):
         raise ValueError(
             f"Expected a list of pairs (source tokens, target tokens), got a {kind}; "
             "files are read by skstruct.datasets.read_bitext."

@@ -48,7 +48,8 @@ class SymmetrizedAligner(AlignerPredictions, StructuredEstimator):
     forward_ : estimator
         Fitted to X: links target words to source words.
     reverse_ : estimator
-        Fitted to X with sides swapped.
+        Fitted to X, and the words of ``lexicon_prior``, with sides swapped. Functions
+        among ``features`` are asked of (target word, source word) here.
     links_ : Ragged of arrays of shape (n_links, 2)
         Links ``(source, target)`` of the training text, from 0, sorted.
 
@@ -126,9 +127,11 @@ class SymmetrizedAligner(AlignerPredictions, StructuredEstimator):
         task = self._init_callback_context(max_subtasks=2)
         task.call_on_fit_task_begin(estimator=self, X=X, y=y)
         weight = {} if sample_weight is None else {"sample_weight": sample_weight}
-        forward, reverse = (
-            self._fit_direction(task.subcontext(name), clone(aligner), text, weight)
-            for name, text in (("forward", bitext), ("reverse", bitext.reversed()))
+        forward = self._fit_direction(
+            task.subcontext("forward"), clone(aligner), bitext, weight
+        )
+        reverse = self._fit_direction(
+            task.subcontext("reverse"), _reversed(aligner), bitext.reversed(), weight
         )
         alignment = TwoModelAlignment.of(bitext, forward, reverse, training=True)
         links = alignment.links(*self._decoding())
@@ -167,12 +170,23 @@ def _one_direction(aligner):
     if aligner is None:
         return DiagonalAligner()
     if (
-        getattr(aligner, "symmetrization", "forward") != "forward"
+        isinstance(aligner, SymmetrizedAligner)
+        or getattr(aligner, "symmetrization", "forward") != "forward"
         or getattr(aligner, "agreement", None) is not None
+        or getattr(aligner, "constraint", None) is not None
     ):
         raise ValueError(
             f"aligner={aligner!r} trains both directions by itself. Use it alone, or "
-            'set agreement=None, symmetrization="forward" to have it fitted in each '
-            "direction and joined here."
+            'set agreement=None, symmetrization="forward" (and no constraint) to have '
+            "it fitted in each direction and joined here."
         )
+    return aligner
+
+
+def _reversed(aligner):
+    """A clone for the text with sides swapped."""
+    aligner = clone(aligner)
+    lexicon = getattr(aligner, "lexicon_prior", None)
+    if lexicon:
+        aligner.set_params(lexicon_prior={(t, s): n for (s, t), n in lexicon.items()})
     return aligner

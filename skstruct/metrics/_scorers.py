@@ -3,6 +3,7 @@
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
+from skstruct._validation import as_links, read_bitext_batch
 from skstruct.metrics._alignment import alignment_error_rate
 from skstruct.metrics._clustering import (
     conditional_entropy,
@@ -108,6 +109,18 @@ class LabelScorer(BaseEstimator):
         return f"{type(self).__name__}({', '.join(parts)})"
 
 
+class LinkScorer(LabelScorer):
+    """A `LabelScorer` of word links, which must lie inside their sentences."""
+
+    def score(self, estimator, X, y=None, sample_weight=None):
+        """As `LabelScorer.score`, of sentence pairs and the links of each of them."""
+        if y is not None:
+            as_links(y, read_bitext_batch(X)[0], "y")
+        return super().score(estimator, X, y, sample_weight)
+
+    __call__ = score
+
+
 def make_loss_scorer(loss, *, labels=None):
     """Scorer of the negated mean additive loss.
 
@@ -148,4 +161,4 @@ token_f1_scorer = LabelScorer(token_f1)
 sequence_accuracy_scorer = LabelScorer(sequence_accuracy)
 span_f1_scorer = LabelScorer(span_f1)
 #: The negated alignment error rate, -AER: greater is better, as searches need it.
-aer_scorer = LabelScorer(alignment_error_rate, greater_is_better=False)
+aer_scorer = LinkScorer(alignment_error_rate, greater_is_better=False)

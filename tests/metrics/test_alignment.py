@@ -289,7 +289,7 @@ def test_weights_reach_the_scorer():
 def test_the_scorer_says_what_it_is():
     X, y = text()
     assert (
-        repr(aer_scorer) == "LabelScorer(alignment_error_rate, greater_is_better=False)"
+        repr(aer_scorer) == "LinkScorer(alignment_error_rate, greater_is_better=False)"
     )
     for copy in (pickle.loads(pickle.dumps(aer_scorer)), clone(aer_scorer)):
         assert copy(Offset(2), X, y) == aer_scorer(Offset(2), X, y) == -1

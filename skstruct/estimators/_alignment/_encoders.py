@@ -50,7 +50,7 @@ class MarkovEncoder:
     def potentials(self, direction, features, cell, null):
         """Potentials with weights of links (C,) and of no links (T,)."""
         cell = np.float32(1 - self.null_prob) * cell
-        null = np.log(self.null_prob * null)
+        null = np.log(self.null_prob) + np.log(null)
         return LatticePotentials(None, null, self.jump, cell)
 
     def log_partition(self, lattice, direction, features):

@@ -27,6 +27,7 @@ TENSIONS = 0.1, 14.0
 _NEWTON_STEPS = 4
 _ROUNDING = 1e-9
 _MARKOV_NULL_PROB = 0.2
+_TINY = 1e-300
 
 
 class UniformPositions:
@@ -117,7 +118,7 @@ class IndependentLinking:
         """Posterior at these translation probabilities."""
         logs, cell, null = self.links.posterior(
             cell * self.positions.prior(self.direction),
-            self.positions.null_prob * null,
+            np.maximum(self.positions.null_prob * null, _TINY),
         )
         return LatticePosterior(logs, cell, null, None, None)
 

@@ -32,7 +32,7 @@ class AlignerPredictions:
         """
         check_is_fitted(self)
         bitext, answer = read_bitext_batch(X)
-        return answer(self._align(bitext).links(*self._decoding()))
+        return answer(self._decode(self._align(bitext)))
 
     def fit_predict(self, X, y=None, sample_weight=None):
         """Fit, and give the links of the training text itself.
@@ -129,7 +129,7 @@ class AlignerPredictions:
         check_is_fitted(self)
         bitext, _ = read_bitext_batch(X)
         alignment = self._align(bitext)
-        links = alignment.links(*self._decoding())
+        links = self._decode(alignment)
         pair = np.repeat(np.arange(len(links)), links.lengths)
         source, target = links.values.T
         cell = alignment.cells[pair] + source * alignment.target_lengths[pair] + target
@@ -164,6 +164,11 @@ class AlignerPredictions:
         check_is_fitted(self)
         keep = self._lexicon["count"] >= min_count
         return {name: column[keep] for name, column in self._lexicon.items()}
+
+    def _decode(self, alignment):
+        """Links by parameters that may have been set after `fit`."""
+        self._validate_params()
+        return alignment.links(*self._decoding())
 
     def _replace_fitted(self, fitted):
         """Take new fitted attributes in place of those of an earlier fit."""

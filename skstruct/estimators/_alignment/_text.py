@@ -11,6 +11,10 @@ from skstruct.kernels._pairs import find_pairs, number_pairs
 
 __all__ = ["EncodedBitext", "PairTable", "Side", "TextEncoder"]
 
+# Cells of a pair of sentences: 10 GB. Of a text: kinds of them are numbered by int32.
+_LARGEST_PAIR = 100_000_000
+_LARGEST_TEXT = 2_000_000_000
+
 
 class Side(NamedTuple):
     """One side of a bitext.
@@ -187,7 +191,23 @@ class TextEncoder:
 
 
 def _join(source, target):
-    return EncodedBitext(source, target, offsets_of(source.lengths * target.lengths))
+    sizes = source.lengths * target.lengths
+    large = np.flatnonzero(sizes > _LARGEST_PAIR)
+    if large.size:
+        n = large[0]
+        raise ValueError(
+            f"X, pair {n} has {source.lengths[n]} source and {target.lengths[n]} "
+            f"target tokens, so {sizes[n]} cells of up to 100 bytes; at most "
+            f"{_LARGEST_PAIR} are taken. Cut documents into pairs of sentences, or of "
+            "paragraphs."
+        )
+    cells = offsets_of(sizes)
+    if cells[-1] > _LARGEST_TEXT:
+        raise ValueError(
+            f"X has {cells[-1]} cells, products of the lengths of a pair of sentences; "
+            f"at most {_LARGEST_TEXT} are taken. Align a part of the text at a time."
+        )
+    return EncodedBitext(source, target, cells)
 
 
 def _stem(word, length):
