@@ -50,7 +50,7 @@ class Sparsity(Constraint):
         How far the value may be above the true one.
     routes_ : ndarray of shape (n_phrases,)
         What settled each phrase: 0 nothing to do, 1 all rows agree, 2 Newton steps,
-        3 the interior point, 4 Newton steps from there.
+        3 the interior point.
 
     Notes
     -----

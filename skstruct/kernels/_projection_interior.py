@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 
 from skstruct.kernels._cholesky import factorise, solve_factorised
+from skstruct.kernels._projection_newton import fill_rows
 
 __all__ = ["project_interior"]
 
@@ -21,35 +22,25 @@ _TO_BOUNDARY = 0.99
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _certify(p, log_p, weights, price, multipliers, log_a, q):
-    """Primal and dual value of multipliers, scaled down until they are allowed.
-
-    ``q`` and the log scales ``log_a`` become those of the multipliers.
-    """
+def _dual(p, weights, price, multipliers, log_a):
+    """Dual value of multipliers, scaled down until they are allowed; log scales."""
     n, k = p.shape
-    primal = dual = 0.0
-    shares, tops = np.empty(k), np.zeros(k)
+    dual, shares, offs = 0.0, np.empty(k), np.empty(k)
     for z in range(k):
         total = 0.0
         for i in range(n):
             total += multipliers[i, z]
         shares[z] = min(1.0, price / total)
     for i in range(n):
-        total = slope = 0.0
+        least, total = np.inf, 0.0
         for z in range(k):
-            off = multipliers[i, z] * shares[z] / weights[i]
-            q[i, z] = p[i, z] * np.exp(-off)
-            total += q[i, z]
-            slope += q[i, z] * off
-        log_a[i] = -np.log(total)
+            offs[z] = multipliers[i, z] * shares[z] / weights[i]
+            least = min(least, offs[z])
+        for z in range(k):
+            total += p[i, z] * np.exp(least - offs[z])
+        log_a[i] = least - np.log(total)
         dual += weights[i] * log_a[i]
-        primal += weights[i] * (log_a[i] - slope / total)
-        for z in range(k):
-            q[i, z] /= total
-            tops[z] = max(tops[z], q[i, z])
-    for z in range(k):
-        primal += price * tops[z]
-    return primal, dual
+    return dual
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -163,22 +154,28 @@ def _advance(point, move, normals, lengths):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _start(p, weights, price):
-    """Posteriors, multipliers and slacks to start from, all well above 0."""
-    n, k = p.shape
+def _start(log_p, weights, log_a, log_c, target):
+    """A point near given scales and caps with products of about ``target``.
+
+    A cell stays as far below its cap as it is; a capped one goes below it by what its
+    multiplier asks for, or by the distance at which the multiplier that this gives it
+    is the right one.
+    """
+    n, k = log_p.shape
     q, multipliers, slacks = np.empty((n, k)), np.empty((n, k)), np.empty((n, k))
-    total = 0.0
+    scales = np.empty(n)
     for i in range(n):
-        total += weights[i]
-    for z in range(k):
-        top = 0.0
-        for i in range(n):
-            q[i, z] = 0.9 * p[i, z] + 0.1 / k
-            top = max(top, q[i, z])
-        for i in range(n):
-            slacks[i, z] = 1.1 * top + 0.01 - q[i, z]
-            multipliers[i, z] = price * weights[i] / total
-    return q, multipliers, slacks
+        scales[i] = -weights[i] * (1.0 + log_a[i])
+        for z in range(k):
+            cap, over = np.exp(log_c[z]), log_a[i] + log_p[i, z] - log_c[z]
+            slack = min(np.sqrt(target * cap / weights[i]), 0.5 * cap)
+            if over > 0:
+                slack = min(slack, target / (weights[i] * over))
+            else:
+                slack = max(slack, -np.expm1(over) * cap)
+            q[i, z], slacks[i, z] = cap - slack, slack
+            multipliers[i, z] = target / slack
+    return q, multipliers, slacks, scales
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -189,7 +186,7 @@ def _copy(given, out):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def project_interior(p, log_p, weights, price, tol, max_iter, best, log_a, q):
+def project_interior(p, log_p, weights, price, tol, max_iter, best, log_a, log_c, q):
     """Improve a projection until its gap is small, or for ``max_iter`` steps.
 
     Parameters
@@ -215,17 +212,22 @@ def project_interior(p, log_p, weights, price, tol, max_iter, best, log_a, q):
     """
     n, k = p.shape
     primal, dual = best
-    point_q, multipliers, slacks = _start(p, weights, price)
-    scales, curvature, sums = np.zeros(n), np.empty((n, k)), np.empty(n)
+    point_q, multipliers, slacks, scales = _start(
+        log_p, weights, log_a, log_c, (primal - dual) / (n * k)
+    )
+    curvature, sums = np.empty((n, k)), np.empty(n)
     factor, normals = np.empty((k, k)), np.empty(n)
-    tried, tried_a = np.empty((n, k)), np.empty(n)
+    tried, tried_a, caps = np.empty((n, k)), np.empty(n), np.empty(k)
     for _ in range(max_iter):
-        values = _certify(p, log_p, weights, price, multipliers, tried_a, tried)
-        if values[0] < primal:
-            primal = values[0]
+        for z in range(k):
+            caps[z] = point_q[0, z] + slacks[0, z]
+        reached = fill_rows(p, log_p, weights, price, caps, tried)
+        if reached < primal:
+            primal = reached
             _copy(tried, q)
-        if values[1] > dual:
-            dual = values[1]
+        reached = _dual(p, weights, price, multipliers, tried_a)
+        if reached > dual:
+            dual = reached
             for i in range(n):
                 log_a[i] = tried_a[i]
         if primal - dual <= tol * (1.0 + abs(dual)):

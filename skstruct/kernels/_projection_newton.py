@@ -14,12 +14,14 @@ from numba import njit
 
 from skstruct.kernels._cholesky import factorise, solve_factorised
 
-__all__ = ["evaluate", "fit_caps", "project_newton"]
+__all__ = ["evaluate", "fill_rows", "fit_caps", "project_newton"]
 
-# A row without free cells gives Newton nothing to divide by; the step that comes of the
-# floor is only a proposal.
-_LEAST_FREE = 1e-9
-_LONGEST = 20.0
+# Rows are not below p where they are not capped, so scales are 1 or more; and unless
+# all rows agree each has a free cell, of 1e-12 at least before and 1 at most after.
+_LARGEST = 28.0
+# Added to the free mass of rows, of which a capped row has none to divide by.
+_LEAST_RIDGE = 1e-12
+_ATTEMPTS = 6
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -89,7 +91,39 @@ def evaluate(p, log_p, weights, price, log_a, log_c, log_sums):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _step(p, weights, log_a, log_c, step):
+def fill_rows(p, log_p, weights, price, caps, q):
+    """Rows ``min(a_i p_iz, c_z)`` that sum to one, and their primal value.
+
+    Unlike a division by the sum it keeps light rows, whose scales matter little to the
+    dual, from going over the caps. Caps that sum to less than one are enlarged.
+    """
+    n, k = p.shape
+    room, primal = 0.0, 0.0
+    for z in range(k):
+        room += caps[z]
+    for z in range(k):
+        caps[z] *= max(1.0, 1.0 / room)
+        primal += price * caps[z]
+    for i in range(n):
+        a = 1.0
+        for _ in range(k):
+            rest, free = 1.0, 0.0
+            for z in range(k):
+                if a * p[i, z] >= caps[z]:
+                    rest -= caps[z]
+                else:
+                    free += p[i, z]
+            if rest <= a * free or free == 0.0:
+                break
+            a = rest / free
+        for z in range(k):
+            q[i, z] = min(a * p[i, z], caps[z])
+            primal += weights[i] * q[i, z] * (np.log(q[i, z]) - log_p[i, z])
+    return primal
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _step(p, weights, log_a, log_c, ridge, step):
     """Newton's step of the log scales, for caps that go on fitting them.
 
     With C_z the rows capped at z, f_i the free mass and r_i what the row lacks,
@@ -113,7 +147,7 @@ def _step(p, weights, log_a, log_c, step):
             else:
                 free[i] += a * p[i, z]
         step[i] = 1.0 - bound - free[i]
-        free[i] = max(free[i], _LEAST_FREE)
+        free[i] += ridge
         w = weights[i] / free[i]
         for j in range(n_capped):
             z = capped[j]
@@ -131,53 +165,75 @@ def _step(p, weights, log_a, log_c, step):
         for z in range(k):
             if a * p[i, z] > caps[z]:
                 step[i] -= change[z]
-        step[i] = max(-_LONGEST, min(_LONGEST, step[i] / free[i]))
+        step[i] /= free[i]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def project_newton(p, log_p, weights, price, tol, n_steps, best, log_a, q):
-    """At most ``n_steps`` Newton steps from the scales ``log_a``, which they change.
+def _move(log_a, step, out):
+    """Scales after a step, within what the best ones can be."""
+    for i in range(len(log_a)):
+        out[i] = max(0.0, min(_LARGEST, log_a[i] + step[i]))
 
-    Each is a proposal beside dividing the rows by their sums, the exact maximum of the
-    dual in the scales, which never lowers it; it is taken if it is better than that.
 
-    ``best`` holds primal and dual values reached before; ``q`` is replaced by what has
-    a better primal.
+@njit(cache=True, nogil=True, error_model="numpy")
+def project_newton(p, log_p, weights, price, tol, max_iter, log_a, log_c, q):
+    """Project by Newton steps from the scales ``log_a``, at most ``max_iter``.
+
+    Each step is a proposal beside dividing the rows by their sums, the exact maximum of
+    the dual in the scales, which never lowers it; it is taken if it is better than
+    that, else tried again, shorter, with a larger ridge.
+
+    Parameters
+    ----------
+    p, log_p : ndarray of shape (n, k)
+        Posteriors, positive.
+    weights : ndarray of shape (n,)
+        Multiplicities, positive.
+    price : float
+        What a unit of the caps costs.
+    tol : float
+        Gap to reach, as a share of one and the value.
+    max_iter : int
+        Number of steps.
+    log_a : ndarray of shape (n,)
+        Log scales to start from; those that were reached.
+    log_c, q : ndarray of shapes (k,) and (n, k)
+        Get the log caps and the projection that belong to them.
 
     Returns
     -------
     primal, dual : float
     """
     n, k = p.shape
-    log_c, log_sums = np.empty(k), np.empty(n)
+    sums, step, ridge = np.empty(n), np.zeros(n), _LEAST_RIDGE
+    tried, tried_c, tried_sums = np.empty(n), np.empty(k), np.empty(n)
+    _move(log_a, step, log_a)
     fit_caps(log_p, weights, price, log_a, log_c)
-    primal, dual = evaluate(p, log_p, weights, price, log_a, log_c, log_sums)
-    step, tried, tried_c = np.empty(n), np.empty(n), np.empty(k)
-    tried_sums = np.empty(n)
-    for _ in range(n_steps):
+    primal, dual = evaluate(p, log_p, weights, price, log_a, log_c, sums)
+    for _ in range(max_iter):
         if primal - dual <= tol * (1.0 + abs(dual)):
             break
         for i in range(n):
-            log_a[i] -= log_sums[i]
+            step[i] = -sums[i]
+        _move(log_a, step, log_a)
         fit_caps(log_p, weights, price, log_a, log_c)
-        primal, dual = evaluate(p, log_p, weights, price, log_a, log_c, log_sums)
-        _step(p, weights, log_a, log_c, step)
-        for _ in range(4):
-            for i in range(n):
-                tried[i] = log_a[i] + step[i]
+        primal, dual = evaluate(p, log_p, weights, price, log_a, log_c, sums)
+        for attempt in range(_ATTEMPTS):
+            _step(p, weights, log_a, log_c, ridge, step)
+            _move(log_a, step, tried)
             fit_caps(log_p, weights, price, tried, tried_c)
             values = evaluate(p, log_p, weights, price, tried, tried_c, tried_sums)
             if values[1] > dual:
                 primal, dual = values
                 for i in range(n):
-                    log_a[i], log_sums[i] = tried[i], tried_sums[i]
+                    log_a[i], sums[i] = tried[i], tried_sums[i]
                 for z in range(k):
                     log_c[z] = tried_c[z]
+                if attempt == 0:
+                    ridge = max(ridge * 1e-3, _LEAST_RIDGE)
                 break
-            for i in range(n):
-                step[i] *= 0.25
-    if primal < best[0]:
-        for i in range(n):
-            for z in range(k):
-                q[i, z] = np.exp(min(log_a[i] + log_p[i, z], log_c[z]) - log_sums[i])
-    return min(primal, best[0]), max(dual, best[1])
+            ridge = min(ridge * 30.0, 1.0)
+    for i in range(n):
+        for z in range(k):
+            q[i, z] = np.exp(min(log_a[i] + log_p[i, z], log_c[z]) - sums[i])
+    return primal, dual

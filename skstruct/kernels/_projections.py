@@ -15,7 +15,7 @@ __all__ = ["project_phrases"]
 
 # Probabilities below are raised to it, and it is what zeros are taken for.
 _FLOOR = 1e-12
-_NEWTON_STEPS = 6
+_NEWTON_STEPS = 20
 _INTERIOR_STEPS = 60
 
 
@@ -83,19 +83,25 @@ def _project(p, weights, price, tol, log_a, q):
     optimal, value = _agree(log_p, weights, price, log_a, q)
     if optimal:
         return value, 0.0, 1
-    best = np.inf, -np.inf
-    for route in range(2, 5):
-        if route == 3:
-            best = project_interior(
-                p, log_p, weights, price, tol, _INTERIOR_STEPS, best, log_a, q
-            )
-        else:
-            best = project_newton(
-                p, log_p, weights, price, tol, _NEWTON_STEPS, best, log_a, q
-            )
-        if best[0] - best[1] <= tol * (1.0 + abs(best[1])):
-            break
-    return best[0], max(best[0] - best[1], 0.0), route
+    log_c, route = np.empty(log_p.shape[1]), 2
+    primal, dual = project_newton(
+        p, log_p, weights, price, tol, _NEWTON_STEPS, log_a, log_c, q
+    )
+    if not primal - dual <= tol * (1.0 + abs(dual)):
+        route = 3
+        primal, dual = project_interior(
+            p,
+            log_p,
+            weights,
+            price,
+            tol,
+            _INTERIOR_STEPS,
+            (primal, dual),
+            log_a,
+            log_c,
+            q,
+        )
+    return primal, max(primal - dual, 0.0), route
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -126,8 +132,7 @@ def project_phrases(
         Get the least value of the problem and how far it may be above the true one.
     routes : ndarray of int64 of shape (G,)
         Gets what settled the phrase: 0 nothing to do, 1 all rows agree, 2 Newton steps,
-        3 the interior point,
-        4 Newton steps from there.
+        3 the interior point.
     """
     for g in range(first, last):
         a, b = starts[g], starts[g + 1]
