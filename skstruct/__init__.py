@@ -8,6 +8,7 @@ from skstruct.estimators import (
     CRFAutoencoderAligner,
     CRFAutoencoderTagger,
     HMMAligner,
+    PosteriorRegularizedClusterer,
     TagDictionary,
 )
 
@@ -17,6 +18,7 @@ __all__ = [
     "CRFAutoencoderAligner",
     "CRFAutoencoderTagger",
     "HMMAligner",
+    "PosteriorRegularizedClusterer",
     "Ragged",
     "TagDictionary",
     "__version__",

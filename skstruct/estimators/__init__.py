@@ -8,6 +8,10 @@ from skstruct.estimators._crf_autoencoder_tagger import CRFAutoencoderTagger
 from skstruct.estimators._diagonal_aligner import DiagonalAligner
 from skstruct.estimators._hmm_aligner import HMMAligner
 from skstruct.estimators._ibm1_aligner import IBM1Aligner
+from skstruct.estimators._pitman_yor_clusterer import PitmanYorClusterer
+from skstruct.estimators._posterior_regularized_clusterer import (
+    PosteriorRegularizedClusterer,
+)
 from skstruct.estimators._symmetrized_aligner import SymmetrizedAligner
 from skstruct.estimators._tag_dictionary import TagDictionary
 
@@ -18,6 +22,8 @@ __all__ = [
     "DiagonalAligner",
     "HMMAligner",
     "IBM1Aligner",
+    "PitmanYorClusterer",
+    "PosteriorRegularizedClusterer",
     "Reconstruction",
     "SymmetrizedAligner",
     "TagDictionary",

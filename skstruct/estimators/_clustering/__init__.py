@@ -1,0 +1,3 @@
+"""Parts of the clusterers of tables."""
+
+__all__ = []

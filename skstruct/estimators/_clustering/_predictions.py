@@ -1,0 +1,199 @@
+"""What fitted clusterers of tables answer."""
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from skstruct._validation import check_sample_weight
+from skstruct.containers import Ragged
+
+__all__ = ["TablePredictions", "read_table", "row_weight"]
+
+
+def read_table(estimator, X, *, reset):
+    """A table, and how answers for its rows are given back.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Gets or has ``n_features_in_``.
+    X : array-like of shape (n, n_columns), or Ragged of rows
+        What the user gave.
+    reset : bool
+        True in ``fit``.
+
+    Returns
+    -------
+    table : ndarray of shape (n, n_columns)
+        Values.
+    answer : callable
+        Gives one value a row in the caller's form.
+    """
+    values, answer = X, np.asarray
+    if isinstance(X, Ragged):
+        values = X.values
+
+        def answer(values):
+            return Ragged.from_arrays(values, X.offsets)
+
+    table = validate_data(estimator, values, dtype=None, reset=reset)
+    if table.dtype == object:
+        _check_cells(table)
+    return table, answer
+
+
+def _check_cells(table):
+    wrong = set(map(type, table.ravel().tolist())) & {dict, list, set, tuple, bytes}
+    if wrong:
+        kind = wrong.pop()
+        row, column = np.argwhere(np.vectorize(type)(table) == kind)[0]
+        raise TypeError(
+            f"X, row {row}, column {column}: the argument must be a string or a "
+            f"number, got a {kind.__name__}."
+        )
+
+
+def row_weight(X, table, sample_weight):
+    """One weight for each row, of weights of samples: rows, or items of a Ragged."""
+    if isinstance(X, Ragged):
+        return np.repeat(check_sample_weight(sample_weight, len(X)), X.lengths)
+    return check_sample_weight(sample_weight, len(table))
+
+
+class TablePredictions:
+    """Answers of a clusterer with ``_models``, ``_encoder`` and ``_rows``."""
+
+    def _posteriors(self, X):
+        check_is_fitted(self)
+        table, answer = read_table(self, X, reset=False)
+        return self._models.predict(self._encoder.encode(table)), answer
+
+    def predict(self, X):
+        """Category of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_columns), or Ragged of rows
+            Occurrences; phrases and contexts may be new.
+
+        Returns
+        -------
+        ndarray of shape (n,), or Ragged
+            The likeliest category by the model; ``labels_`` are those of the training
+            rows, by their regularised posterior.
+        """
+        posterior, answer = self._posteriors(X)
+        return answer(posterior.argmax(axis=1))
+
+    def predict_proba(self, X):
+        """Probabilities of the categories of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_columns), or Ragged of rows
+            Occurrences; phrases and contexts may be new.
+
+        Returns
+        -------
+        ndarray of shape (n, n_clusters), or Ragged
+            P(z | phrase, contexts) under the model, not projected on the constraint.
+        """
+        posterior, answer = self._posteriors(X)
+        return answer(posterior)
+
+    def fit_predict(self, X, y=None, sample_weight=None):
+        """Fit, and give the categories of the training rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_columns), or Ragged of rows
+            Occurrences.
+        y : object, default=None
+            Not read.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights.
+
+        Returns
+        -------
+        ndarray of shape (n,), or Ragged
+            ``labels_``.
+        """
+        self.fit(X, y, sample_weight=sample_weight)
+        if isinstance(X, Ragged):
+            return Ragged.from_arrays(self.labels_, X.offsets)
+        return self.labels_
+
+    def score(self, X, y=None, sample_weight=None):
+        """Mean log-likelihood of the contexts of a row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_columns), or Ragged of rows
+            Occurrences.
+        y : object, default=None
+            Not read.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights.
+
+        Returns
+        -------
+        float
+            In nats a row.
+        """
+        check_is_fitted(self)
+        table, _ = read_table(self, X, reset=False)
+        logs = self._models.score(self._encoder.encode(table))
+        return float(np.average(logs, weights=row_weight(X, table, sample_weight)))
+
+    @property
+    def regularized_posterior_(self):
+        """Projected posteriors of the training rows, (n, n_clusters).
+
+        Rows that were left out of fitting have the posterior of the model.
+        """
+        check_is_fitted(self)
+        out = np.empty((len(self._row), self._posterior.shape[1]))
+        fitted = self._row >= 0
+        out[fitted] = self._posterior[self._row[fitted]]
+        out[~fitted] = self._left_out
+        return out
+
+    def n_clusters_per_phrase(self):
+        """How many categories the training rows of each phrase have.
+
+        Returns
+        -------
+        ndarray of shape (n_phrases,)
+            For each phrase of ``phrases_``.
+        """
+        check_is_fitted(self)
+        return (self._phrase_counts > 0).sum(axis=1)
+
+    def phrase_table(self, min_count=1):
+        """Categories of phrases.
+
+        Parameters
+        ----------
+        min_count : int, default=1
+            Phrases with less weight are left out.
+
+        Returns
+        -------
+        dict of str to ndarray
+            The columns "phrase", "category", "probability" (share of the phrase's rows)
+            and "count"; phrases by falling count, their categories by falling share.
+            For ``pandas.DataFrame`` and `write_phrase_labels`.
+        """
+        check_is_fitted(self)
+        counts = self._phrase_counts
+        total = counts.sum(axis=1)
+        phrase, category = np.nonzero(counts)
+        count = counts[phrase, category]
+        order = np.lexsort((-count, phrase, -total[phrase]))
+        order = order[total[phrase[order]] >= min_count]
+        phrase, category, count = phrase[order], category[order], count[order]
+        return {
+            "phrase": self.phrases_[phrase],
+            "category": category,
+            "probability": count / total[phrase],
+            "count": count,
+        }
