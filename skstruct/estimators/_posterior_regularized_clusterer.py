@@ -144,7 +144,7 @@ class PosteriorRegularizedClusterer(TableClusterer):
     ... ).fit(X)
     >>> v_measure(y, model.labels_) > 0.5
     True
-    >>> model.n_clusters_per_phrase().mean() < 1.5
+    >>> float(model.n_clusters_per_phrase().mean()) < 1.5
     True
     """
 
