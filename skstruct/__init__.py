@@ -9,6 +9,7 @@ from skstruct.estimators import (
     CRFAutoencoderTagger,
     HMMAligner,
     PosteriorRegularizedClusterer,
+    SymmetrizedAligner,
     TagDictionary,
 )
 
@@ -20,6 +21,7 @@ __all__ = [
     "HMMAligner",
     "PosteriorRegularizedClusterer",
     "Ragged",
+    "SymmetrizedAligner",
     "TagDictionary",
     "__version__",
 ]

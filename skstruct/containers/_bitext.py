@@ -13,7 +13,7 @@ class Bitext(Batch):
     """A batch of sentence pairs: sentence ``i`` of ``source`` is that of ``target``.
 
     scikit-learn sees a batch of shape ``(n_pairs,)`` and cuts, shuffles and joins whole
-    pairs.
+    pairs. ``X + Y`` joins two batches, :func:`numpy.concatenate` a list of them.
 
     Parameters
     ----------
@@ -119,6 +119,11 @@ class Bitext(Batch):
 
     def __len__(self):
         return len(self.source)
+
+    def __add__(self, other):
+        if not isinstance(other, Bitext):
+            return NotImplemented
+        return self._concat([self, other])
 
     def _item(self, i):
         return self.source[i], self.target[i]

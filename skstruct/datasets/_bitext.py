@@ -58,7 +58,7 @@ def read_bitext(path, target_path=None, *, sep=_SEPARATOR):
     Bitext(2 pairs, 4 + 2 tokens)
     """
     if target_path is None:
-        sides = stack_sentences(_split_lines(path, _splitter(sep)))
+        sides = stack_sentences(_split_lines(path, sep))
         return Bitext.from_sides(sides[::2], sides[1::2])
     source, target = read_text(path), read_text(target_path)
     if len(source) != len(target):
@@ -81,19 +81,28 @@ def _splitter(sep):
     )
 
 
-def _split_lines(path, split):
+def _split_lines(path, sep):
     """Yield source and target of each line in turn."""
+    split = _splitter(sep)
     for number, line in read_lines(path):
         sides = split(line)
         if len(sides) != 2:
-            raise bad_line(
-                path,
-                number,
-                f"expected source, separator, target, got {len(sides) - 1} separators. "
-                "An empty side is nothing beside the separator; text that holds the "
-                "separator needs two files, read_bitext(path, target_path).",
-            )
+            problem = f"expected one separator {sep!r}, got {len(sides) - 1}"
+            raise bad_line(path, number, f"{problem}. {_advice(line, sides)}")
         yield from map(tokenize, sides)
+
+
+def _advice(line, sides):
+    """What to do about a line that is not cut in two."""
+    two_files = "read_bitext(path, target_path)"
+    if len(sides) > 1:
+        return f"Text that holds the separator needs two files, {two_files}."
+    if "\t" in line:
+        return 'The line has a tab: if it parts the sides, pass sep="\\t".'
+    return (
+        f"Target sentences in a file of their own are read by {two_files}. An empty "
+        "side is nothing beside the separator."
+    )
 
 
 def write_bitext(X, path, target_path=None):

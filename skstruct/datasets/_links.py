@@ -12,7 +12,10 @@ __all__ = ["read_links", "write_links"]
 
 # Seven digits: a slip of the pen must not ask for a billion pairs.
 _NUMBER = r"0*(\d{1,7})"
-_match_pharaoh = re.compile(rf"{_NUMBER}([-?p]){_NUMBER}", re.ASCII).fullmatch
+# A mark stands between the numbers, or after links with a hyphen.
+_match_pharaoh = re.compile(
+    rf"{_NUMBER}(?:-|([?p])){_NUMBER}(?(2)|([SP])?)", re.ASCII
+).fullmatch
 _match_naacl = re.compile(
     rf"\s*{_NUMBER}\s+{_NUMBER}\s+{_NUMBER}(?:\s+([SP]))?(?:\s+\d*\.?\d+)?\s*",
     re.ASCII,
@@ -27,11 +30,11 @@ def read_links(path, *, format="pharaoh", reverse=False, one_based=None, n_pairs
     path : str or path-like
         A UTF-8 file, gzipped if its name ends in ``.gz``.
     format : {"pharaoh", "naacl"}, default="pharaoh"
-        Pharaoh: a line for each pair, ``i-j`` for a sure link of source token i and
-        target token j, ``i?j`` or ``ipj`` for a possible one; an empty line is a pair
-        without links. NAACL (WPT): a line ``sentence source target [S|P]
-        [confidence]`` for each link, S (sure) where there is no mark; confidence is not
-        kept. A position 0 of a file that counts from 1 stands for no partner.
+        Pharaoh: a line for each pair, ``i-j`` or ``i-jS`` for a sure link of source
+        token i and target token j, ``i?j``, ``ipj`` or ``i-jP`` for a possible one; an
+        empty line is a pair without links. NAACL (WPT): a line ``sentence source target
+        [S|P] [confidence]`` for each link, S (sure) where there is no mark; confidence
+        is not kept. A position 0 of a file that counts from 1 stands for no partner.
     reverse : bool, default=False
         Whether the file names the target token first.
     one_based : bool, default=None
@@ -107,10 +110,10 @@ def _read_pharaoh(path, base):
                 raise bad_line(
                     path,
                     number,
-                    f"{text[:40]!r} is no link; links are i-j (sure), i?j or ipj "
-                    "(possible).",
+                    f"{text[:40]!r} is no link; links are i-j or i-jS (sure), "
+                    "i?j, ipj or i-jP (possible).",
                 )
-            source, mark, target = match.groups()
+            source, between, target, after = match.groups()
             source, target = int(source) - base, int(target) - base
             if min(source, target) < 0:
                 raise bad_line(
@@ -118,7 +121,8 @@ def _read_pharaoh(path, base):
                     number,
                     f"the link {text} counts from 0, not from 1; pass one_based=False.",
                 )
-            rows.append((source, target, int(mark == "-")))
+            sure = not between and after != "P"
+            rows.append((source, target, int(sure)))
         yield number, number - 1, rows
 
 

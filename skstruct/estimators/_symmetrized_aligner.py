@@ -74,7 +74,7 @@ class SymmetrizedAligner(AlignerPredictions, StructuredEstimator):
 
     Examples
     --------
-    >>> from skstruct.estimators import SymmetrizedAligner
+    >>> from skstruct import SymmetrizedAligner
     >>> X = [
     ...     (["the", "dog"], ["le", "chien"]),
     ...     (["the", "cat"], ["le", "chat"]),

@@ -103,6 +103,9 @@ def test_cutting_and_joining():
     source, target = X[1]
     assert source.tolist() == ["they", "love"] and target.tolist() == ["amant"]
     assert lists(np.concatenate([X[2:], X[:2]])) == PAIRS[2:] + PAIRS[:2]
+    assert lists(X[2:] + X[:2]) == PAIRS[2:] + PAIRS[:2]
+    with pytest.raises(TypeError, match="unsupported operand"):
+        X + PAIRS
 
 
 FAULTS = {

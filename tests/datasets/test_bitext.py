@@ -54,8 +54,16 @@ def test_a_separator_inside_a_token_is_text(tmp_path):
 )
 def test_a_line_without_one_separator_is_named(tmp_path, line, n):
     path = save(tmp_path / "x.txt", f"a ||| b\n{line}\nc ||| d\n")
-    with pytest.raises(ValueError, match=rf"x\.txt, line 2: .* {n} separators.*two"):
+    message = rf"x\.txt, line 2: .*separator '\|\|\|', got {n}\. .*target_path"
+    with pytest.raises(ValueError, match=message):
         read_bitext(path)
+
+
+def test_a_tab_is_suggested_where_it_is_the_separator(tmp_path):
+    path = save(tmp_path / "x.tsv", "a b\tc\n")
+    with pytest.raises(ValueError, match=r"line 1: .*has a tab.*sep=\"\\t\""):
+        read_bitext(path)
+    assert lists(read_bitext(path, sep="\t")) == [(["a", "b"], ["c"])]
 
 
 def test_other_separators(tmp_path):

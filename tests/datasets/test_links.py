@@ -48,6 +48,12 @@ def test_a_possible_link_gives_the_whole_file_a_third_column(save, mark):
     assert links[1].shape == (0, 3)
 
 
+def test_marks_after_links(save):
+    links = read_links(save("0-0S 12-3P\n1-1 2?2\n"))
+    assert lists(links) == [[[0, 0, 1], [12, 3, 0]], [[1, 1, 1], [2, 2, 0]]]
+    assert lists(read_links(save("0-0S 1-0S\n"))) == [[[0, 0], [1, 0]]]
+
+
 def test_reverse_and_one_based(save):
     path = save("1-2 3?1\n")
     assert lists(read_links(path, reverse=True)) == [[[2, 1, 1], [1, 3, 0]]]
@@ -101,6 +107,9 @@ def test_more_pairs_than_n_pairs(save):
         ("pharaoh", "0 - 1"),
         ("pharaoh", "\u0663-1"),
         ("pharaoh", "99999999-1"),
+        ("pharaoh", "1?1S"),
+        ("pharaoh", "1-1SP"),
+        ("pharaoh", "1-1s"),
         ("naacl", "1 2"),
         ("naacl", "1 2 3 Q"),
         ("naacl", "1 2 3 P S"),

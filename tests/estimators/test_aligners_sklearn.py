@@ -203,6 +203,9 @@ def test_tables(model, text):
         shares = row.target_given_source, row.source_given_target
         assert shares == pytest.approx((n / of_source, n / of_target))
     assert (fitted.lexicon(min_count=3)["count"] >= 3).all()
+    for wrong in (0, 2.5, None):
+        with pytest.raises(ValueError, match="min_count must be an integer"):
+            fitted.lexicon(wrong)
 
 
 @each

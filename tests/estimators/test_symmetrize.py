@@ -159,6 +159,7 @@ def test_empty(method):
         ([[]], [[(0,)]], "union", "reverse, pair 0"),
         ([[]], [[]], "gdfa", "method='gdfa'; expected one of forward,.*final-and"),
         ([[]], [[]], None, "method=None"),
+        ([[]], [[]], "mean", "'mean' needs probabilities.*SymmetrizedAligner"),
     ],
 )
 def test_bad_input(forward, reverse, method, message):

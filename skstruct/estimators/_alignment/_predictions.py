@@ -1,5 +1,7 @@
 """What fitted aligners answer."""
 
+from numbers import Integral
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -152,7 +154,7 @@ class AlignerPredictions:
         Parameters
         ----------
         min_count : int, default=2
-            Pairs of words with fewer links are left out.
+            Pairs of words with fewer links are left out; at least 1.
 
         Returns
         -------
@@ -162,6 +164,11 @@ class AlignerPredictions:
             "source_given_target"; by falling count, for ``pandas.DataFrame``.
         """
         check_is_fitted(self)
+        if not isinstance(min_count, Integral) or min_count < 1:
+            raise ValueError(
+                "min_count must be an integer, 1 for all words that are linked at all "
+                f"or more; got {min_count!r}."
+            )
         keep = self._lexicon["count"] >= min_count
         return {name: column[keep] for name, column in self._lexicon.items()}
 

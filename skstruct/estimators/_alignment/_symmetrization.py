@@ -69,6 +69,12 @@ def symmetrize(forward, reverse, method="grow-diag-final-and"):
     >>> symmetrize(forward, reverse, "grow-diag-final-and")[0].tolist()
     [[0, 0], [0, 1], [1, 1], [3, 2], [4, 4]]
     """
+    if method == "mean":
+        raise ValueError(
+            "method='mean' needs probabilities, and links have none: use "
+            "SymmetrizedAligner(aligner, method='mean'), or HMMAligner or "
+            "CRFAutoencoderAligner with symmetrization='mean', which is their default."
+        )
     if method not in SYMMETRIZATIONS:
         raise ValueError(
             f"method={method!r}; expected one of {', '.join(SYMMETRIZATIONS)}."
