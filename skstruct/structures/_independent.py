@@ -4,6 +4,7 @@ import numpy as np
 from numba import njit
 
 from skstruct.structures._batching import chunks, run_chunks
+from skstruct.structures._lattice_tables import checked_lengths
 
 __all__ = ["IndependentLinks"]
 
@@ -70,15 +71,14 @@ class IndependentLinks:
     """
 
     def __init__(self, source_lengths, target_lengths, *, reverse=False, n_jobs=None):
-        lengths = target_lengths, source_lengths
+        lengths = checked_lengths(source_lengths, target_lengths)
         self.reverse = reverse
         self.n_jobs = n_jobs
         self.states, self.chain = (
             np.concatenate([[0], np.cumsum(n, dtype=np.intp)])
-            for n in (lengths if reverse else lengths[::-1])
+            for n in (lengths[::-1] if reverse else lengths)
         )
-        sizes = np.multiply(*map(np.asarray, lengths), dtype=np.intp)
-        self.cells = np.concatenate([[0], np.cumsum(sizes)])
+        self.cells = np.concatenate([[0], np.cumsum(np.multiply(*lengths))])
 
     def posterior(self, weight, null):
         """Probability of every link.
@@ -100,7 +100,17 @@ class IndependentLinks:
         null : ndarray of shape (T,)
             Posterior of no link; 0 in pairs with an empty side, where nothing is to be
             decided.
+
+        Raises
+        ------
+        ValueError
+            If weights do not fit the lengths, are negative, infinite or NaN, or those
+            of no link are 0.
         """
+        weight = _checked("weight", weight, np.float32, self.cells[-1])
+        null = _checked("null", null, np.float64, self.chain[-1])
+        if not null.all():
+            raise ValueError(f"null[{null.argmin()}] is 0; expected a positive weight.")
         out = np.empty(len(weight), np.float32)
         no_link = np.zeros(len(null))
 
@@ -122,3 +132,12 @@ class IndependentLinks:
         sizes = self.cells + np.arange(len(self.cells))
         logs = run_chunks(part, chunks(sizes, 1 << 20), self.n_jobs)
         return np.concatenate([np.zeros(0), *logs]), out, no_link
+
+
+def _checked(name, values, dtype, n):
+    values = np.ascontiguousarray(values, dtype=dtype)
+    if values.shape != (n,):
+        raise ValueError(f"{name} has shape {values.shape}; expected ({n},).")
+    if n and not (values.min() >= 0 and values.max() < np.inf):
+        raise ValueError(f"{name} must be finite and at least 0 everywhere.")
+    return values

@@ -23,6 +23,7 @@ from skstruct.structures._lattice_tables import (
     checked_indices,
     checked_lengths,
     checked_potentials,
+    checked_weight,
     scaled_tables,
 )
 
@@ -210,7 +211,7 @@ class Lattice:
     def _sums(self, potentials, weight, backward, cells):
         p = checked_potentials(potentials, self)
         tables, shift = scaled_tables(p, self)
-        weight = np.ones(len(self)) if weight is None else np.asarray(weight, float)
+        weight = checked_weight(weight, len(self))
         pairs = self._order[weight[self._order] != 0]
         if cells or not backward:
             uncounted = self._order[weight[self._order] == 0]

@@ -12,6 +12,7 @@ __all__ = [
     "checked_indices",
     "checked_lengths",
     "checked_potentials",
+    "checked_weight",
     "scaled_tables",
 ]
 
@@ -20,7 +21,13 @@ _NONE32, _NO_INDEX = np.zeros(0, np.float32), np.zeros(0, np.int32)
 
 def checked_lengths(source, target):
     """Both as arrays, equally many and none negative."""
-    source, target = (np.asarray(x, dtype=np.intp) for x in (source, target))
+    source, target = map(np.asarray, (source, target))
+    for side, lengths in (("source", source), ("target", target)):
+        if lengths.size and lengths.dtype.kind not in "iu":
+            raise ValueError(
+                f"The {side} lengths are of dtype {lengths.dtype}; expected integers."
+            )
+    source, target = (x.astype(np.intp, copy=False) for x in (source, target))
     if source.shape != target.shape or source.ndim != 1:
         raise ValueError(
             f"{source.size} source and {target.size} target lengths; expected one of "
@@ -46,6 +53,18 @@ def checked_indices(name, values, n, what):
         at = int(values.argmin())
         raise ValueError(f"{name}[{at}] is {values[at]}; expected at least 0.")
     return values
+
+
+def checked_weight(weight, n):
+    """Weights of n pairs of sentences as an array; None: 1."""
+    if weight is None:
+        return np.ones(n)
+    weight = np.asarray(weight, dtype=float)
+    if weight.shape != (n,):
+        raise ValueError(
+            f"weight has shape {weight.shape}; expected ({n},), one entry a pair."
+        )
+    return weight
 
 
 def checked_potentials(potentials, lattice):

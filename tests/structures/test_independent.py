@@ -77,3 +77,25 @@ def test_threads_and_input(reverse):
     for a, b in zip(*answers, strict=True):
         assert_array_equal(a, b)
         assert np.isfinite(a).all()
+
+
+@pytest.mark.parametrize(
+    ("weight", "null", "message"),
+    [
+        (np.ones(3), np.ones(2), r"weight has shape \(3,\); expected \(4,\)"),
+        (np.ones(4), np.ones(3), r"null has shape \(3,\); expected \(2,\)"),
+        (np.full(4, np.nan), np.ones(2), "weight must be finite"),
+        (-np.ones(4), np.ones(2), "weight must be finite and at least 0"),
+        (np.ones(4), [1, np.inf], "null must be finite"),
+        (np.ones(4), [1, 0], r"null\[1\] is 0"),
+    ],
+)
+def test_weights_that_are_none(weight, null, message):
+    with pytest.raises(ValueError, match=message):
+        IndependentLinks([2], [2]).posterior(weight, null)
+
+
+def test_lengths_that_are_none():
+    for lengths in ([1.5], [-1], [1, 2]):
+        with pytest.raises(ValueError, match="length"):
+            IndependentLinks(lengths, [2])

@@ -402,3 +402,12 @@ def test_wrong_paths(path, match):
     p = LatticePotentials(None, None, np.zeros(3))
     with pytest.raises(ValueError, match=match):
         Lattice([2], [2]).score(p, path)
+
+
+def test_weights_and_lengths_that_do_not_fit():
+    with pytest.raises(ValueError, match="source lengths are of dtype float64"):
+        Lattice([1.5], [2])
+    lattice = Lattice([2], [2])
+    for weight in (np.ones(2), 1.0, np.ones((1, 1))):
+        with pytest.raises(ValueError, match=r"weight has shape .*expected \(1,\)"):
+            lattice.posterior(LatticePotentials(None, None, np.zeros(3)), weight)
