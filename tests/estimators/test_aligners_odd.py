@@ -7,6 +7,7 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
 from skstruct import Bitext
+from skstruct.constraints import Bijectivity, Sparsity
 from skstruct.datasets import make_bitext
 from skstruct.estimators import (
     CRFAutoencoderAligner,
@@ -143,3 +144,15 @@ def test_the_order_of_the_text_does_not_matter(model, text):
     scores = clone(model).fit(X).score_samples(X)
     shuffled = clone(model).fit([X[n] for n in order]).score_samples(X)
     np.testing.assert_allclose(shuffled, scores, atol=1e-6)
+
+
+@pytest.mark.parametrize("model", JOINT, ids=name)
+def test_constraints_are_those_of_links(model, text):
+    for constraint in (Sparsity(), ["symmetry", Sparsity()]):
+        with pytest.raises(ValueError, match=r"constraint has Sparsity\(\); expected"):
+            clone(model).set_params(constraint=constraint).fit(text[0])
+    one, other = (
+        clone(model).set_params(constraint=form(["symmetry", Bijectivity()]))
+        for form in (list, tuple)
+    )
+    assert one.fit(text[0]).score(text[0]) == other.fit(text[0]).score(text[0])

@@ -5,10 +5,10 @@ from typing import ClassVar
 
 from skstruct._base import StructuredEstimator
 from skstruct._params import Interval, StrOptions, fit_context
-from skstruct.constraints import CONSTRAINTS, Constraint
+from skstruct.constraints import Constraint
 from skstruct.estimators._alignment._predictions import AlignerPredictions
 from skstruct.estimators._alignment._symmetrization import SYMMETRIZATIONS
-from skstruct.estimators._alignment._training import JointTraining
+from skstruct.estimators._alignment._training import LINK_CONSTRAINTS, JointTraining
 
 __all__ = ["JointAligner"]
 
@@ -27,7 +27,13 @@ class JointAligner(AlignerPredictions, StructuredEstimator):
         "agreement": [StrOptions({"odds", "product"}), None],
         # Odds to a higher power leave the range of numbers.
         "agreement_strength": [Interval(Real, 0, 10, closed="both")],
-        "constraint": [StrOptions(set(CONSTRAINTS)), Constraint, list, None],
+        "constraint": [
+            StrOptions(set(LINK_CONSTRAINTS)),
+            Constraint,
+            list,
+            tuple,
+            None,
+        ],
         "symmetrization": [StrOptions({*SYMMETRIZATIONS, "mean"})],
         "threshold": [Interval(Real, 0, 1, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],

@@ -6,7 +6,13 @@ from numbers import Integral
 import numpy as np
 
 from skstruct._base import FitMonitor
-from skstruct.constraints import CONSTRAINTS, Constraint, Constraints
+from skstruct.constraints import (
+    Bijectivity,
+    Constraint,
+    Constraints,
+    Sparsity,
+    Symmetry,
+)
 from skstruct.estimators._alignment._decoding import Alignment
 from skstruct.estimators._alignment._direction import TranslationModel, TranslationViews
 from skstruct.estimators._alignment._independent import warm_start
@@ -22,7 +28,9 @@ from skstruct.estimators._alignment._predictions import (
 )
 from skstruct.estimators._alignment._text import TextEncoder
 
-__all__ = ["JointModel", "JointTraining"]
+__all__ = ["LINK_CONSTRAINTS", "JointModel", "JointTraining"]
+
+LINK_CONSTRAINTS = {"bijectivity": Bijectivity, "symmetry": Symmetry}
 
 
 class JointModel:
@@ -217,7 +225,7 @@ class JointTraining:
 
     def _constraint(self):
         given = self.estimator.constraint
-        if isinstance(given, list):
+        if isinstance(given, list | tuple):
             return Constraints([_as_constraint(c) for c in given])
         return None if given is None else _as_constraint(given)
 
@@ -241,9 +249,11 @@ class JointTraining:
 
 def _as_constraint(given):
     """The constraint of this name, or the constraint itself."""
-    if isinstance(given, str) and given in CONSTRAINTS:
-        return CONSTRAINTS[given]()
-    if isinstance(given, Constraint):
+    if isinstance(given, str) and given in LINK_CONSTRAINTS:
+        return LINK_CONSTRAINTS[given]()
+    if isinstance(given, Constraint) and not isinstance(given, Sparsity):
         return given
-    names = ", ".join(map(repr, CONSTRAINTS))
-    raise ValueError(f"constraint has {given!r}; expected {names} or a Constraint.")
+    names = ", ".join(map(repr, LINK_CONSTRAINTS))
+    raise ValueError(
+        f"constraint has {given!r}; expected {names} or a Constraint on links."
+    )
