@@ -44,13 +44,14 @@ class CRFAutoencoderAligner(JointAligner):
 
     Parameters
     ----------
-    reconstruction : {"stem", "word", "brown"} or callable, default="stem"
-        What stands for a word in the translations: its first letters in lower case; all
-        of it; its Brown class where it is explained, itself where it explains; what a
-        function of the word gives.
+    reconstruction : str, callable, or list of these, default="stem"
+        What stands for a word in the translations. "stem": its first letters in lower
+        case; "word": all of it; "brown": its Brown class where it is explained, itself
+        where it explains; a function of one word: what it gives. Of several each has
+        translations of its own, and :math:`\theta` is their geometric mean; the start
+        reads the first one only.
     stem_length : int or list of int, default=(4, 3, 5)
-        Letters of a stem. Of several lengths each has translations of its own, and
-        :math:`\theta` is their geometric mean; the start reads the first one only.
+        Letters of a stem. Several lengths are several reconstructions.
     features : "default", "paper", or list of names and functions, default="default"
         What the encoder looks at, beside frequency and identity of words without link.
         Of two words: "similarity" of spelling, "prefix" that they share, "class"
@@ -59,7 +60,7 @@ class CRFAutoencoderAligner(JointAligner):
         target)`` that gives a str or int to tell apart, or None. Of positions: "jump"
         or, coarser, "log_jump", and "diagonal". "default": the first three, "length",
         "frequency" and "jump"; "paper": "association", "similarity", "prefix",
-        "diagonal" and "log_jump".
+        "diagonal" and "log_jump". A list may hold these two names as well.
     encoder_l2 : float, default=1e-3
         Strength :math:`l_2` of the penalty.
     encoder_steps : int, default=5

@@ -31,12 +31,14 @@ class HMMAligner(JointAligner):
 
     Parameters
     ----------
-    reconstruction : {"word", "stem", "brown"} or callable, default="word"
-        What stands for a word: itself in lower case; its first letters; a Brown class
-        where it is explained, itself where it explains; what a function of the word
-        gives.
-    stem_length : int, default=4
-        Letters of a stem.
+    reconstruction : str, callable, or list of these, default="word"
+        What stands for a word. "word": itself in lower case; "stem": its first letters;
+        "brown": a Brown class where it is explained, itself where it explains; a
+        function of one word: what it gives. Of several each has translations of its
+        own, and :math:`\theta` is their geometric mean; the start reads the first one
+        only.
+    stem_length : int or list of int, default=4
+        Letters of a stem. Several lengths are several reconstructions.
     update : {"cvb0", "variational", "map"}, default="cvb0"
         How counts become :math:`\theta`. "cvb0": collapsed variational Bayes, which
         leaves out the part that a word itself has in the counts. "variational":

@@ -157,7 +157,14 @@ class UserBlock:
         return bins[inverse]
 
     def _value(self, source, target):
-        value = self.function(source, target)
+        try:
+            value = self.function(source, target)
+        except Exception as error:
+            error.add_note(
+                f"Raised by {self.label!r}, a function among the features, of the pair "
+                f"of words ({source!r}, {target!r})."
+            )
+            raise
         if value is None or isinstance(value, str | int | np.integer):
             return value
         raise TypeError(

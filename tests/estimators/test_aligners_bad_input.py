@@ -1,6 +1,9 @@
 """Aligners given odd text, and parameters that make no sense."""
 
+import warnings
+
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 
@@ -10,6 +13,7 @@ from skstruct.estimators import (
     HMMAligner,
     IBM1Aligner,
 )
+from skstruct.estimators._alignment._features import FEATURE_SETS
 
 ALIGNERS = [
     IBM1Aligner(),
@@ -212,7 +216,9 @@ def test_an_encoder_learns_from_a_large_pair_if_there_is_no_other():
         ({("a", "b", "c"): 1.0}, "keys are pairs"),
         ({("a", None): 1.0}, "keys are pairs"),
         ({3: 1.0}, "key 3"),
-        ([("dog", "canis")], "'lexicon_prior' parameter"),
+        ([("dog", "canis")], "must be a dict .*zip.*; got a list"),
+        ([], "must be a dict .*; got a list"),
+        (pd.DataFrame({"source": ["dog"]}), r"; got a DataFrame\.$"),
     ],
 )
 def test_bad_lexicons(model, lexicon, message):
@@ -222,7 +228,8 @@ def test_bad_lexicons(model, lexicon, message):
 
 @each
 def test_odd_lexicons(model):
-    for lexicon in ({}, {("dog", "canis"): 0}, {("new", "neu"): np.float32(2)}):
+    listed = {("dog", "canis"): 0}
+    for lexicon in ({}, listed, {("new", "neu"): np.float32(2), **listed}):
         assert_sound(fit(model, lexicon_prior=lexicon))
     large = fit(model, lexicon_prior={("dog", "latrat"): 1e100})
     assert_sound(large)
@@ -231,6 +238,17 @@ def test_odd_lexicons(model):
         fit(model, lexicon_prior={(word, "canis"): 3.0}) for word in ("DOG", "dog")
     )
     assert shout.score(TEXT) == whisper.score(TEXT) != fit(model).score(TEXT)
+
+
+@each
+def test_a_lexicon_that_meets_no_word_of_the_text(model):
+    swapped = {("canis", "dog"): 1.0, ("puella", "girl"): 1.0, ("dog", "le"): 1.0}
+    with pytest.warns(UserWarning, match="none of its 3 entries .* swapped") as caught:
+        assert_sound(fit(model, lexicon_prior=swapped))
+    assert [w.filename for w in caught] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit(model, lexicon_prior={**swapped, ("Dog", "Canis"): 1.0})
 
 
 @each
@@ -331,6 +349,7 @@ def half(source, target):
     [
         ("full", ValueError, "'features' parameter"),
         (["jumps"], ValueError, "'jumps'; expected .*'similarity'.*'jump', 'log_jump'"),
+        (["paper", "full"], ValueError, "'full'; expected .*'default', 'paper'"),
         ([["jump"]], ValueError, r"features has \['jump'\]"),
         ([3], ValueError, "features has 3"),
         ([broken], LookupError, "nothing about the"),
@@ -339,12 +358,28 @@ def half(source, target):
     ],
 )
 def test_bad_features(features, error, message):
-    with pytest.raises(error, match=message):
+    with pytest.raises(error, match=message) as caught:
         fit(CRFAutoencoderAligner(), features=features)
+    if features == [broken]:
+        (note,) = caught.value.__notes__
+        assert "'broken', a function among the features, of the pair of words" in note
 
 
 def same_end(source, target):
     return "same" if source[-1] == target[-1] else None
+
+
+def test_names_of_sets_among_features():
+    listed = [*FEATURE_SETS["default"], same_end]
+    model = CRFAutoencoderAligner(random_state=0, max_iter=1)
+    models = [
+        fit(model, features=features)
+        for features in (["default", same_end], listed, [*listed, "default", "jump"])
+    ]
+    assert "same_end=same" in models[0].feature_names_
+    for other in models[1:]:
+        assert models[0].feature_names_.tolist() == other.feature_names_.tolist()
+        np.testing.assert_array_equal(models[0].coef_, other.coef_)
 
 
 @pytest.mark.parametrize(
@@ -391,3 +426,44 @@ def test_a_reconstruction_that_is_no_key(model):
     with pytest.raises(ValueError, match=r"reconstruction\('the'\) is a list"):
         fit(model, reconstruction=list)
     assert_sound(fit(model, reconstruction=len))
+    with pytest.raises(ValueError, match=r"reconstruction\('the'\) is None; 'get'"):
+        fit(model, reconstruction={}.get)
+
+
+def letter(word):
+    return word[9]
+
+
+@each
+def test_a_reconstruction_that_fails(model):
+    with pytest.raises(IndexError) as caught:
+        fit(model, reconstruction=letter)
+    (note,) = caught.value.__notes__
+    assert note == "Raised by 'letter', the reconstruction, of the word 'the'."
+
+
+def latin(word):
+    return word if word.endswith(("is", "at", "a", "em", "et")) else "english"
+
+
+@each
+def test_a_reconstruction_that_tells_no_words_apart(model):
+    message = "'latin' gives one and the same for all 7 words of the source side"
+    with pytest.warns(UserWarning, match=message) as caught:
+        assert_sound(fit(model, reconstruction=latin))
+    assert [w.filename for w in caught] == [__file__]
+
+
+@joint
+@pytest.mark.parametrize(
+    ("reconstruction", "message"),
+    [
+        ([], "reconstruction has 'nothing in it'; expected functions"),
+        ([len, "letters"], "reconstruction has 'letters'.*'stem', 'word', 'brown'"),
+        ([["stem"]], r"reconstruction has \['stem'\]"),
+        ((len, None), "reconstruction has None"),
+    ],
+)
+def test_bad_lists_of_reconstructions(model, reconstruction, message):
+    with pytest.raises(ValueError, match=message):
+        fit(model, reconstruction=reconstruction)

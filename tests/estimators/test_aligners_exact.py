@@ -294,6 +294,28 @@ def test_stems_of_several_lengths_count_by_their_geometric_mean():
     assert len({parts[0].tobytes() for parts in each}) == 3
 
 
+def first(word):
+    return word.lower()[:1]
+
+
+def first_two(word):
+    return word.lower()[:2]
+
+
+@pytest.mark.parametrize(
+    "reconstruction",
+    [(first_two, first), [first_two, "stem"], ["stem", "brown", first]],
+)
+def test_several_reconstructions(reconstruction):
+    models = HMMAligner(reconstruction=reconstruction, stem_length=1).fit(TEXT)
+    for direction in models._model.translations.read(Bitext(NEW)):
+        assert len(direction.views) == len(reconstruction)
+    if "brown" not in reconstruction:
+        stems = HMMAligner(reconstruction="stem", stem_length=[2, 1]).fit(TEXT)
+        assert_allclose(stems.score_samples(NEW), models.score_samples(NEW), 1e-12)
+        assert models.links_.values.tolist() == stems.links_.values.tolist()
+
+
 def test_one_length_is_a_list_of_one():
     alone, listed = crf(stem_length=2).fit(TEXT), crf(stem_length=[2]).fit(TEXT)
     assert_allclose(alone.score_samples(NEW), listed.score_samples(NEW), rtol=1e-12)

@@ -1,5 +1,6 @@
 """One direction of alignment: words of the chain link to words of the states."""
 
+import warnings
 from numbers import Real
 
 import numpy as np
@@ -8,7 +9,7 @@ from skstruct.estimators._alignment._independent import NULL_ALPHA
 from skstruct.estimators._alignment._text import PairTable
 from skstruct.estimators._alignment._translation import ProductTable, TranslationTable
 
-__all__ = ["Direction", "TranslationModel", "TranslationViews"]
+__all__ = ["Direction", "TranslationModel", "TranslationViews", "learn_translations"]
 
 # Sums of counts must stay finite.
 _LARGEST_COUNT = 1e100
@@ -67,16 +68,15 @@ class TranslationModel:
         self.encoder = encoder
         self.reverse = reverse
 
-    def learn(self, bitext, lexicon=None):
+    def learn(self, bitext, lexicon):
         """Learn from a training text; it as the directions read it.
 
         ``lexicon`` maps (source word, target word) to pseudo-counts.
         """
-        lexicon = lexicon or {}
-        _check_lexicon(lexicon)
         text = self.encoder.learn(bitext)
         sides = self.encoder.sides
         known = [(sides[0].keys(s), sides[1].keys(t)) for s, t in lexicon]
+        self.meets_lexicon = any(self.encoder.has(s[0], t[0]) for s, t in known)
         weights = np.array(list(lexicon.values()), dtype=float)
         self.pairs, self.priors, directions = [], [], []
         for r in self.reverse:
@@ -136,7 +136,7 @@ class TranslationViews:
     def __init__(self, models):
         self.models = models
 
-    def learn(self, bitext, lexicon=None):
+    def learn(self, bitext, lexicon):
         """As `TranslationModel.learn`."""
         return _together([m.learn(bitext, lexicon) for m in self.models])
 
@@ -161,7 +161,51 @@ def _together(views):
     return views[0]
 
 
+def learn_translations(models, bitext, lexicon, stacklevel):
+    """Learn translations from a training text.
+
+    Parameters
+    ----------
+    models : list of TranslationModel
+        One for each view of a word.
+    bitext : Bitext
+        The text.
+    lexicon : dict of (source, target) to float, or None
+        What the user knows.
+    stacklevel : int
+        Where warnings point, as seen from here.
+
+    Returns
+    -------
+    translations : TranslationModel or TranslationViews
+        The models.
+    directions : list of Direction
+        The text as they read it.
+    """
+    lexicon = {} if lexicon is None else lexicon
+    _check_lexicon(lexicon)
+    translations = models[0] if len(models) == 1 else TranslationViews(models)
+    directions = translations.learn(bitext, lexicon)
+    remarks = [remark for model in models for remark in model.encoder.remarks()]
+    if lexicon and not any(model.meets_lexicon for model in models):
+        remarks.append(
+            f"lexicon_prior: none of its {len(lexicon)} entries has its source word "
+            "among the source words and its target word among the target words of the "
+            "training text. Keys are (source word, target word): are the languages "
+            "swapped?"
+        )
+    for remark in remarks:
+        warnings.warn(remark, UserWarning, stacklevel=stacklevel)
+    return translations, directions
+
+
 def _check_lexicon(lexicon):
+    if not isinstance(lexicon, dict):
+        raise ValueError(
+            "lexicon_prior must be a dict of (source word, target word) to the count "
+            "to add, such as dict(zip(zip(source, target), counts)); got a "
+            f"{type(lexicon).__name__}."
+        )
     for words, count in lexicon.items():
         if not (
             isinstance(words, tuple)

@@ -57,18 +57,12 @@ class EncoderFeatures:
 
     Parameters
     ----------
-    features : "default", "paper", or list of names and functions
-        What to look at.
+    features : str, or list of str and functions
+        What to look at: names, of sets too, and functions of two words.
     """
 
     def __init__(self, features):
-        features = FEATURE_SETS[features] if isinstance(features, str) else features
-        for f in features:
-            if not callable(f) and not (isinstance(f, str) and f in _NAMES):
-                raise ValueError(
-                    f"features has {f!r}; expected functions of two words, or names: "
-                    f"{', '.join(map(repr, _NAMES))}."
-                )
+        features = _expanded([features] if isinstance(features, str) else features)
         names = [f for f in features if not callable(f)]
         self.pairs = WordPairs(f for f in features if f not in _CELL_FEATURES)
         self.nulls = NullWords(), NullWords()
@@ -154,6 +148,24 @@ class EncoderFeatures:
                 np.bincount(self.jump_bins, jump, n_jumps),
             ]
         )
+
+
+def _expanded(given):
+    """Names of features and functions, each once, in place of names of sets."""
+    features = []
+    for f in given:
+        if not callable(f) and not (
+            isinstance(f, str) and f in {*FEATURE_SETS, *_NAMES}
+        ):
+            raise ValueError(
+                f"features has {f!r}; expected functions of two words, names of sets: "
+                f"{', '.join(map(repr, FEATURE_SETS))}, or names of features: "
+                f"{', '.join(map(repr, _NAMES))}. ['default', function] adds to the "
+                "default set."
+            )
+        members = FEATURE_SETS[f] if isinstance(f, str) and f in FEATURE_SETS else [f]
+        features += [member for member in members if member not in features]
+    return features
 
 
 class Association:

@@ -8,7 +8,11 @@ from skstruct._params import Interval, StrOptions, fit_context
 from skstruct.constraints import Constraint
 from skstruct.estimators._alignment._predictions import AlignerPredictions
 from skstruct.estimators._alignment._symmetrization import SYMMETRIZATIONS
-from skstruct.estimators._alignment._training import LINK_CONSTRAINTS, JointTraining
+from skstruct.estimators._alignment._training import (
+    LINK_CONSTRAINTS,
+    RECONSTRUCTIONS,
+    JointTraining,
+)
 
 __all__ = ["JointAligner"]
 
@@ -17,12 +21,12 @@ class JointAligner(AlignerPredictions, StructuredEstimator):
     """Aligner of both directions; a subclass says what encodes positions."""
 
     _parameter_constraints: ClassVar = {
-        "reconstruction": [StrOptions({"stem", "word", "brown"}), callable],
+        "reconstruction": [StrOptions(set(RECONSTRUCTIONS)), callable, list, tuple],
         "stem_length": [Interval(Integral, 1, None, closed="left"), list, tuple],
         "update": [StrOptions({"cvb0", "variational", "map"})],
         "alpha": [Interval(Real, 0, None, closed="left")],
         "null_alpha": [Interval(Real, 0, None, closed="neither")],
-        "lexicon_prior": [dict, None],
+        "lexicon_prior": "no_validation",  # may be large to print
         "init": [StrOptions({"hmm", "ibm1"})],
         "agreement": [StrOptions({"odds", "product"}), None],
         # Odds to a higher power leave the range of numbers.

@@ -8,7 +8,10 @@ from typing import ClassVar
 from skstruct._base import FitMonitor, StructuredEstimator
 from skstruct._params import Interval, StrOptions, fit_context
 from skstruct.estimators._alignment._decoding import Alignment
-from skstruct.estimators._alignment._direction import TranslationModel
+from skstruct.estimators._alignment._direction import (
+    TranslationModel,
+    learn_translations,
+)
 from skstruct.estimators._alignment._independent import NULL_ALPHA, IndependentLinking
 from skstruct.estimators._alignment._predictions import (
     AlignerPredictions,
@@ -29,7 +32,7 @@ class SingleAligner(AlignerPredictions, StructuredEstimator):
         "update": [StrOptions({"cvb0", "variational", "map"})],
         "alpha": [Interval(Real, 0, None, closed="left")],
         "null_prob": [Interval(Real, 0, 1, closed="neither")],
-        "lexicon_prior": [dict, None],
+        "lexicon_prior": "no_validation",  # may be large to print
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "store_posteriors": ["boolean"],
         "n_jobs": [
@@ -62,10 +65,13 @@ class SingleAligner(AlignerPredictions, StructuredEstimator):
             This object, fitted.
         """
         bitext, weight = read_training_text(self, X, sample_weight)
-        translations = TranslationModel(
-            TextEncoder(self.reconstruction, self.stem_length), (False,)
+        encoder = TextEncoder(self.reconstruction, self.stem_length)
+        translations, (direction,) = learn_translations(
+            [TranslationModel(encoder, (False,))],
+            bitext,
+            self.lexicon_prior,
+            stacklevel=4,
         )
-        (direction,) = translations.learn(bitext, self.lexicon_prior)
         null_alpha = self.alpha or NULL_ALPHA
         (table,) = translations.tables(self.update, self.alpha, null_alpha)
         positions = self._start_positions()

@@ -112,6 +112,7 @@ class _SideEncoder:
     def learn(self, batch):
         side = self._encode(batch, grow=True)
         lowered = [str(w).lower() for w in side.words.tolist()]
+        self.n_words, self.n_keys = len(set(lowered)), len(self.known["condition"])
         for word, count in zip(lowered, np.bincount(side.codes).tolist(), strict=True):
             self._counts[word] = self._counts.get(word, 0) + count
         return side._replace(counts=self._count(side.words))
@@ -178,6 +179,23 @@ class TextEncoder:
             *(s.encode(batch) for s, batch in zip(self.sides, batches, strict=True))
         )
 
+    def has(self, source, target):
+        """Whether words of both sides of the training text have these condition keys.
+
+        Keys that a lexicon made known have higher numbers.
+        """
+        return source < self.sides[0].n_keys and target < self.sides[1].n_keys
+
+    def remarks(self):
+        """What is odd about the keys of the training text, in words."""
+        for name, side in zip(("source", "target"), self.sides, strict=True):
+            if callable(self.reconstruction) and side.n_keys == 1 < side.n_words:
+                yield (
+                    f"reconstruction: {_name(self.reconstruction)!r} gives one and the "
+                    f"same for all {side.n_words} words of the {name} side, so that "
+                    "it does not tell them apart."
+                )
+
     def _rules(self, batch):
         """What stands for a word as a condition, and as an outcome."""
         if self.reconstruction == "brown":
@@ -217,15 +235,29 @@ def _stem(word, length):
 
 def _ask(function, word):
     """What a function of the user says of a word."""
-    key = function(word)
+    try:
+        key = function(word)
+    except Exception as error:
+        error.add_note(
+            f"Raised by {_name(function)!r}, the reconstruction, of the word {word!r}."
+        )
+        raise
     try:
         hash(key)
     except TypeError:
-        raise ValueError(
-            f"reconstruction({word!r}) is a {type(key).__name__}; it must give "
-            "something hashable, such as a string, that stands for the word."
-        ) from None
-    return key
+        found = f"a {type(key).__name__}"
+    else:
+        if key is not None:
+            return key
+        found = "None"
+    raise ValueError(
+        f"reconstruction({word!r}) is {found}; {_name(function)!r} must give something "
+        "hashable, such as a string, that stands for the word, if only the word itself."
+    )
+
+
+def _name(function):
+    return getattr(function, "__name__", type(function).__name__)
 
 
 class _BrownClass:

@@ -14,7 +14,10 @@ from skstruct.constraints import (
     Symmetry,
 )
 from skstruct.estimators._alignment._decoding import Alignment
-from skstruct.estimators._alignment._direction import TranslationModel, TranslationViews
+from skstruct.estimators._alignment._direction import (
+    TranslationModel,
+    learn_translations,
+)
 from skstruct.estimators._alignment._independent import warm_start
 from skstruct.estimators._alignment._joint import (
     Agreement,
@@ -28,7 +31,9 @@ from skstruct.estimators._alignment._predictions import (
 )
 from skstruct.estimators._alignment._text import TextEncoder
 
-__all__ = ["LINK_CONSTRAINTS", "JointModel", "JointTraining"]
+__all__ = ["LINK_CONSTRAINTS", "RECONSTRUCTIONS", "JointModel", "JointTraining"]
+
+RECONSTRUCTIONS = ("stem", "word", "brown")
 
 LINK_CONSTRAINTS = {"bijectivity": Bijectivity, "symmetry": Symmetry}
 
@@ -167,8 +172,10 @@ class JointTraining:
         """Links of the training text after the warm start, and what learns."""
         e = self.estimator
         constraint = self._constraint()
-        translations = self._translations()
-        directions = translations.learn(self.bitext, e.lexicon_prior)
+        models = [TranslationModel(x, self._directions()) for x in self._views()]
+        translations, directions = learn_translations(
+            models, self.bitext, e.lexicon_prior, stacklevel=6
+        )
         starts = [
             warm_start(
                 direction,
@@ -196,7 +203,8 @@ class JointTraining:
         model = JointModel(translations, directed, features, agreement, n_rounds)
         return both, learners, model
 
-    def _translations(self):
+    def _views(self):
+        """Readers of the text, one for each view of a word."""
         e = self.estimator
         lengths = e.stem_length
         lengths = [lengths] if isinstance(lengths, Integral) else list(lengths)
@@ -208,13 +216,19 @@ class JointTraining:
                 "stem_length must be a positive integer, or several in a list; got "
                 f"{e.stem_length!r}."
             )
-        if e.reconstruction != "stem":
-            lengths = lengths[:1]
-        models = [
-            TranslationModel(TextEncoder(e.reconstruction, n), self._directions())
-            for n in lengths
+        several = isinstance(e.reconstruction, list | tuple)
+        given = e.reconstruction if several else [e.reconstruction]
+        bad = [r for r in given if not callable(r) and r not in RECONSTRUCTIONS]
+        if bad or not given:
+            raise ValueError(
+                f"reconstruction has {bad[0] if bad else 'nothing in it'!r}; expected "
+                f"functions of a word, or {', '.join(map(repr, RECONSTRUCTIONS))}."
+            )
+        return [
+            TextEncoder(r, n)
+            for r in given
+            for n in (lengths if r == "stem" else lengths[:1])
         ]
-        return models[0] if len(models) == 1 else TranslationViews(models)
 
     def _directions(self):
         e = self.estimator
