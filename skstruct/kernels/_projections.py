@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from skstruct.kernels._projection_interior import project_interior
-from skstruct.kernels._projection_newton import project_newton
+from skstruct.kernels._projection_newton import fit_caps, project_newton
 
 __all__ = ["project_phrases"]
 
@@ -20,19 +20,19 @@ _INTERIOR_STEPS = 60
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _floored(p):
-    """Rows of probabilities that are positive and sum to one, and their logs."""
+def _load(p):
+    """Rows that are positive and sum to one, and their logs."""
     n, k = p.shape
-    out, logs = np.empty((n, k)), np.empty((n, k))
+    rows, logs = np.empty((n, k)), np.empty((n, k))
     for i in range(n):
         total = 0.0
         for z in range(k):
-            out[i, z] = max(p[i, z], _FLOOR)
-            total += out[i, z]
+            rows[i, z] = max(p[i, z], _FLOOR)
+            total += rows[i, z]
         for z in range(k):
-            out[i, z] /= total
-            logs[i, z] = np.log(out[i, z])
-    return out, logs
+            rows[i, z] /= total
+            logs[i, z] = np.log(rows[i, z])
+    return rows, logs
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -77,34 +77,57 @@ def _agree(log_p, weights, price, log_a, q):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _project(p, weights, price, tol, log_a, q):
-    """Project a phrase; value, gap and route are those of ``project_phrases``."""
-    p, log_p = _floored(p)
-    optimal, value = _agree(log_p, weights, price, log_a, q)
-    if optimal:
-        return value, 0.0, 1
-    log_c, route = np.empty(log_p.shape[1]), 2
-    primal, dual = project_newton(
-        p, log_p, weights, price, tol, _NEWTON_STEPS, log_a, log_c, q
-    )
-    if not primal - dual <= tol * (1.0 + abs(dual)):
-        route = 3
-        primal, dual = project_interior(
-            p,
-            log_p,
-            weights,
+def _settle(p, log_p, weights, starts, prices, tol, log_a, q, values, gaps, routes):
+    """Project what the closed form or Newton steps can; route 3 if they cannot."""
+    log_c = np.empty(p.shape[1])
+    for g in range(len(prices)):
+        a, b, price = starts[g], starts[g + 1], prices[g]
+        values[g], gaps[g], routes[g] = price * (b - a), 0.0, 0
+        if b - a < 2 or price == 0:
+            continue
+        optimal, value = _agree(log_p[a:b], weights[a:b], price, log_a[a:b], q[a:b])
+        values[g], routes[g] = value, 1
+        if optimal:
+            continue
+        values[g], dual = project_newton(
+            p[a:b],
+            log_p[a:b],
+            weights[a:b],
             price,
             tol,
-            _INTERIOR_STEPS,
-            (primal, dual),
-            log_a,
+            _NEWTON_STEPS,
+            log_a[a:b],
             log_c,
-            q,
+            q[a:b],
         )
-    return primal, max(primal - dual, 0.0), route
+        gaps[g] = max(values[g] - dual, 0.0)
+        routes[g] = 2 if gaps[g] <= tol * (1.0 + abs(dual)) else 3
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _finish(p, log_p, weights, starts, prices, tol, log_a, q, values, gaps, routes):
+    """Project what is left, from where the Newton steps ended."""
+    log_c = np.empty(p.shape[1])
+    for g in range(len(prices)):
+        if routes[g] != 3:
+            continue
+        a, b, price = starts[g], starts[g + 1], prices[g]
+        fit_caps(log_p[a:b], weights[a:b], price, log_a[a:b], log_c)
+        values[g], dual = project_interior(
+            p[a:b],
+            log_p[a:b],
+            weights[a:b],
+            price,
+            tol,
+            _INTERIOR_STEPS,
+            (values[g], values[g] - gaps[g]),
+            log_a[a:b],
+            log_c,
+            q[a:b],
+        )
+        gaps[g] = max(values[g] - dual, 0.0)
+
+
 def project_phrases(
     p, weights, starts, prices, tol, first, last, log_a, q, values, gaps, routes
 ):
@@ -134,14 +157,27 @@ def project_phrases(
         Gets what settled the phrase: 0 nothing to do, 1 all rows agree, 2 Newton steps,
         3 the interior point.
     """
-    for g in range(first, last):
-        a, b = starts[g], starts[g + 1]
-        if b - a > 1 and prices[g] > 0:
-            values[g], gaps[g], routes[g] = _project(
-                p[a:b], weights[a:b], prices[g], tol, log_a[a:b], q[a:b]
-            )
-            continue
-        values[g], gaps[g], routes[g] = prices[g] * (b - a), 0.0, 0
-        for i in range(a, b):
-            for z in range(p.shape[1]):
-                q[i, z] = p[i, z]
+    phrases, rows = slice(first, last), slice(starts[first], starts[last])
+    # Copies of one kind, so that kernels are not compiled again for another dtype or
+    # for arrays that are read-only.
+    positive, log_p = _load(p[rows])
+    own, projected = weights[rows].copy(), np.empty_like(positive)
+    problem = (
+        positive,
+        log_p,
+        own,
+        starts[first : last + 1] - starts[first],
+        prices[phrases],
+        tol,
+        log_a[rows],
+        projected,
+        values[phrases],
+        gaps[phrases],
+        routes[phrases],
+    )
+    # Two kernels compile in half the time of one that calls both solvers.
+    _settle(*problem)
+    if (routes[phrases] == 3).any():
+        _finish(*problem)
+    changed = np.repeat(routes[phrases] > 0, np.diff(starts[first : last + 1]))
+    q[rows] = np.where(changed[:, np.newaxis], projected, p[rows])
