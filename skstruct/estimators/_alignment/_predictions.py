@@ -92,10 +92,10 @@ class AlignerPredictions:
 
         Notes
         -----
-        A new pair of words has the count ``alpha`` beside those that training knows, and
-        not instead: over all words such probabilities sum to more than one, and to much
-        more where ``alpha`` is large. Scores of new text compare at equal ``alpha``,
-        ``update`` and ``reconstruction`` only.
+        A new pair of words has the count ``alpha`` on top of what training knows: over
+        all words such probabilities sum to more than one, and to much more where
+        ``alpha`` is large. Scores of new text compare at equal ``alpha``, ``update``
+        and ``reconstruction`` only.
         """
         check_is_fitted(self)
         logs, n_words = self._score_pairs(read_bitext_batch(X)[0])
