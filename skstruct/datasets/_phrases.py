@@ -108,10 +108,10 @@ def write_phrase_labels(table, path):
 
     Parameters
     ----------
-    table : iterable of rows, or pandas or polars DataFrame
+    table : iterable of rows, dict of columns, or pandas or polars DataFrame
         (phrase, category, probability, count): how probable the category is, given the
-        phrase, and how often the phrase occurs. The columns of a DataFrame bear these
-        names; others are left out.
+        phrase, and how often the phrase occurs. The columns of a dict or DataFrame bear
+        these names; others are left out.
     path : str or path-like
         A line ``phrase<TAB>category<TAB>probability<TAB>count`` for each row, in the
         order given; UTF-8, gzipped if the name ends in ``.gz``. Probabilities have six
@@ -148,14 +148,20 @@ _COLUMNS = ("phrase", "category", "probability", "count")
 
 
 def _rows(table):
-    if not hasattr(table, "columns"):
+    if not isinstance(table, dict) and not hasattr(table, "columns"):
         return table
-    missing = [name for name in _COLUMNS if name not in table.columns]
+    names = list(table if isinstance(table, dict) else table.columns)
+    missing = [name for name in _COLUMNS if name not in names]
     if missing:
         raise ValueError(
-            f"table has no column {missing[0]!r}; its columns are "
-            f"{list(table.columns)}, those needed {', '.join(_COLUMNS)}."
+            f"table has no column {missing[0]!r}; its columns are {names}, those "
+            f"needed {', '.join(_COLUMNS)}."
         )
+    if isinstance(table, dict):
+        columns = [np.asarray(table[name]).tolist() for name in _COLUMNS]
+        if len(lengths := set(map(len, columns))) > 1:
+            raise ValueError(f"table has columns of lengths {sorted(lengths)}.")
+        return zip(*columns, strict=True)
     return nw.from_native(table, eager_only=True).select(*_COLUMNS).iter_rows()
 
 
@@ -181,7 +187,7 @@ def _label_line(i, row):
             f"table, row {i}: the count of {phrase!r} is {count!r}, not a number from "
             "0."
         )
-    return f"{phrase}\t{category}\t{probability:.6g}\t{count}"
+    return f"{phrase}\t{category}\t{probability:.6g}\t{count:.12g}"
 
 
 def make_phrase_table(

@@ -56,7 +56,7 @@ class PosteriorRegularizedClusterer(TableClusterer):
         Number of starts; the best objective wins.
     warmup : int, default=30
         Iterations of a random start before the constraint sets in; a strong one would
-        freeze it.
+        freeze it. At most all but the last of ``max_iter``.
     min_count : int, default=2
         Phrases that occur less often, by weight, are left out of fitting: seen once, a
         phrase has nothing to share.
@@ -118,7 +118,8 @@ class PosteriorRegularizedClusterer(TableClusterer):
     at its deciles.
 
     Categories of rows that were not in ``fit`` are those of the model: a single row has
-    no others to share categories with. A new phrase has the categories of all rows.
+    no others to share categories with. A new phrase has the categories of all rows, or
+    of all phrases if each has one; a new context its pseudo-count.
 
     Word classes in place of context words help most, see
     :class:`~skstruct.featurizers.BrownClusterer`.
@@ -203,10 +204,17 @@ class PosteriorRegularizedClusterer(TableClusterer):
             raise ValueError("constraint='type' has one model: set agreement=None.")
         if self.views is None:
             return super()._views()
-        if len(self.views) != 2 or not all(len(view) for view in self.views):
-            raise ValueError(f"views must be two lists of columns, got {self.views!r}.")
+        if len(self.views) != 2 or not all(
+            isinstance(view, list | tuple) and len(view) > 1 for view in self.views
+        ):
+            raise ValueError(
+                "views must be two lists, each with the column of a phrase and those "
+                f"of its contexts, got {self.views!r}."
+            )
         views = []
         for view in self.views:
             key, *slots = (self._column(column, "views") for column in view)
+            if len({key, *slots}) <= len(slots):
+                raise ValueError(f"views: {view!r} names a column twice.")
             views.append(View(key, tuple(slots)))
         return views

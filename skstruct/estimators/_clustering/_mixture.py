@@ -106,7 +106,7 @@ class TypeMixture:
         mixture = self.mixture
         n_keys = mixture.sizes[0]
         self.posterior = rng.dirichlet(np.ones(n_clusters), size=n_keys)
-        old = -np.inf
+        old, self.converged = -np.inf, False
         for _ in range(max_iter):
             log_share = _log_shares(self.posterior.sum(axis=0), axis=0)
             mixture.update(self.weight[:, None] * self.posterior[mixture.key])
@@ -120,6 +120,7 @@ class TypeMixture:
             objective = float(total.sum()) + mixture.log_prior
             yield objective
             if objective - old <= tol * abs(objective):
+                self.converged = True
                 break
             old = objective
         mixture.set_key_counts(self.posterior)

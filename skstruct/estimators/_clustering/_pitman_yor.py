@@ -68,6 +68,8 @@ class PitmanYorTraining(StartedTraining):
             mean = np.log(shares / shares.sum())
             mixture.log_key = np.concatenate([expected, mean[None]])
             posterior, bound = models.posterior(weight)
+            # What tells new rows is the expected distribution, not expected logs.
+            mixture.log_key[:-1] = np.log(prior + counts) - np.log(total)
             objective = (bound + models.log_prior()) / self.total
             record = {"iteration": n, "objective": objective}
             history.append({**record, "n_effective": float(np.exp(_entropy(shares)))})
@@ -77,9 +79,6 @@ class PitmanYorTraining(StartedTraining):
                 converged = True
                 break
             old = objective
-        # Afterwards a phrase has its expected distribution, not expected logs.
-        shape = prior + counts
-        mixture.log_key[:-1] = np.log(shape / shape.sum(axis=1, keepdims=True))
         return ClusterRun(objective, models, posterior, history, converged)
 
 

@@ -3,10 +3,12 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skstruct._validation import check_sample_weight
+from skstruct._validation import check_sample_weight, is_missing
 from skstruct.containers import Ragged
 
 __all__ = ["TablePredictions", "read_table", "row_weight"]
+
+_CONTAINERS = (dict, list, set, tuple, bytes, np.ndarray)
 
 
 def read_table(estimator, X, *, reset):
@@ -35,21 +37,40 @@ def read_table(estimator, X, *, reset):
         def answer(values):
             return Ragged.from_arrays(values, X.offsets)
 
-    table = validate_data(estimator, values, dtype=None, reset=reset)
-    if table.dtype == object:
-        _check_cells(table)
+    table = validate_data(
+        estimator, values, dtype=None, ensure_all_finite=False, reset=reset
+    )
+    for k, column in enumerate(table.T):
+        _check_cells(column, k)
     return table, answer
 
 
-def _check_cells(table):
-    wrong = set(map(type, table.ravel().tolist())) & {dict, list, set, tuple, bytes}
-    if wrong:
-        kind = wrong.pop()
-        row, column = np.argwhere(np.vectorize(type)(table) == kind)[0]
-        raise TypeError(
-            f"X, row {row}, column {column}: the argument must be a string or a "
-            f"number, got a {kind.__name__}."
+def _check_cells(column, k):
+    """Raise for a cell without a value, or with one that is no category."""
+    if column.dtype.kind in "fmM":
+        missing = ~np.isfinite(column)
+    elif column.dtype != object or set(map(type, column.tolist())) <= {str, int}:
+        return
+    else:
+        missing = np.array([_is_missing(value) for value in column.tolist()])
+    if missing.any():
+        i = np.flatnonzero(missing)[0]
+        raise ValueError(
+            f"X, row {i}, column {k}, is {column[i]!s}: a missing (None, NaN) or "
+            "infinite value is no category. Leave the row out, or give such values a "
+            "category of their own."
         )
+    for i, value in enumerate(column.tolist()):
+        if isinstance(value, _CONTAINERS):
+            raise TypeError(
+                f"X, row {i}, column {k}: the argument must be a string or a number, "
+                f"got a {type(value).__name__}."
+            )
+
+
+def _is_missing(value):
+    is_number = isinstance(value, float | np.floating)
+    return is_missing(value) or (is_number and not np.isfinite(value))
 
 
 def row_weight(X, table, sample_weight):
@@ -60,7 +81,7 @@ def row_weight(X, table, sample_weight):
 
 
 class TablePredictions:
-    """Answers of a clusterer with ``_models``, ``_encoder`` and ``_rows``."""
+    """Answers of a clusterer with ``_models``, ``_encoder``, ``_posterior``."""
 
     def _posteriors(self, X):
         check_is_fitted(self)
@@ -180,8 +201,9 @@ class TablePredictions:
         -------
         dict of str to ndarray
             The columns "phrase", "category", "probability" (share of the phrase's rows)
-            and "count"; phrases by falling count, their categories by falling share.
-            For ``pandas.DataFrame`` and `write_phrase_labels`.
+            and "count" (weight of the phrase); phrases by falling count, their
+            categories by falling share. For ``pandas.DataFrame`` and
+            `write_phrase_labels`.
         """
         check_is_fitted(self)
         counts = self._phrase_counts
@@ -190,10 +212,10 @@ class TablePredictions:
         count = counts[phrase, category]
         order = np.lexsort((-count, phrase, -total[phrase]))
         order = order[total[phrase[order]] >= min_count]
-        phrase, category, count = phrase[order], category[order], count[order]
+        phrase, category = phrase[order], category[order]
         return {
             "phrase": self.phrases_[phrase],
             "category": category,
-            "probability": count / total[phrase],
-            "count": count,
+            "probability": count[order] / total[phrase],
+            "count": total[phrase],
         }

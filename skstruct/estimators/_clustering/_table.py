@@ -1,6 +1,7 @@
 """A table of occurrences as the clusterers read it: numbers, distinct rows, weights."""
 
-from itertools import pairwise
+from contextlib import contextmanager
+from itertools import pairwise, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -57,11 +58,23 @@ class _Symbols:
     """A column of categories."""
 
     def __init__(self, values):
-        self.vocabulary = Vocabulary.learn(values)
-        self.names = self.vocabulary.symbols
+        measured = next(filter(_is_measured, dict.fromkeys(values.tolist())), None)
+        if measured is not None:
+            raise ValueError(
+                f"text stands beside the measurement {measured}. Write all of the "
+                "column as text, or as numbers."
+            )
+        self.names = Vocabulary.learn(values).symbols
+        self._code = {name: code for code, name in enumerate(self.names.tolist())}
 
     def codes(self, values):
-        return self.vocabulary.codes(values)
+        # Whole numbers meet the floats that equal them; whatever else is new.
+        found = map(self._code.get, values.tolist(), repeat(len(self.names)))
+        return np.fromiter(found, np.intp, len(values))
+
+
+def _is_measured(value):
+    return isinstance(value, float | np.floating) and not float(value).is_integer()
 
 
 class _Bins:
@@ -77,7 +90,11 @@ class _Bins:
         self.names = np.array(names, dtype=object)
 
     def codes(self, values):
-        return np.searchsorted(self.edges, values.astype(float))
+        try:
+            values = values.astype(float)
+        except (TypeError, ValueError):
+            raise ValueError("it was of measurements in fit, and is not now.") from None
+        return np.searchsorted(self.edges, values)
 
 
 def _learn_column(values, weight):
@@ -85,10 +102,12 @@ def _learn_column(values, weight):
     if values.dtype == object:
         kinds = set(map(type, values.tolist()))
         numeric = all(issubclass(k, int | float | np.number) for k in kinds)
-        if not numeric or bool in kinds:
+        whole = all(issubclass(k, int | np.integer) for k in kinds)
+        if whole or not numeric or bool in kinds:
             return _Symbols(values)
         values = values.astype(float)
     if values.dtype.kind == "f":
+        values = values.astype(float)  # half precision cannot hold what follows
         whole = (values == np.rint(values)).all() and (abs(values) < 2**53).all()
         if not whole:
             return _Bins(values, weight)
@@ -107,17 +126,18 @@ class TableEncoder:
 
     def learn(self, table, weight):
         """Learn the values of the rows (n, n_columns) that have weight; all encoded."""
-        counted = weight > 0
-        self.columns = [_learn_column(c[counted], weight[counted]) for c in table.T]
+        counted, self.columns = weight > 0, []
+        for k, values in enumerate(table.T):
+            with _naming(k):
+                self.columns.append(_learn_column(values[counted], weight[counted]))
         return self.encode(table)
 
     def encode(self, table):
         """Numbers of values (n, n_columns); a new value has the first free number."""
         codes = np.empty(table.shape, dtype=np.intp, order="F")
         for k, (column, values) in enumerate(zip(self.columns, table.T, strict=True)):
-            if isinstance(column, _Symbols) and column.names.dtype.kind == "i":
-                values = _as_whole(values)
-            codes[:, k] = column.codes(values)
+            with _naming(k):
+                codes[:, k] = column.codes(values)
         return codes
 
     def sizes(self, columns):
@@ -125,12 +145,13 @@ class TableEncoder:
         return [len(self.columns[c].names) for c in columns]
 
 
-def _as_whole(values):
-    """Whole numbers as integers; what is none stays apart from them."""
-    if values.dtype.kind != "f":
-        return values
-    whole = values == np.rint(values)
-    return np.where(whole, values, -(2.0**53)).astype(np.int64)
+@contextmanager
+def _naming(column):
+    """Say of errors which column they are about."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"X, column {column}: {error}") from None
 
 
 def merge_rows(codes, weight, min_count, key):

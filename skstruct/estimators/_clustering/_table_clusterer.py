@@ -22,6 +22,8 @@ from skstruct.optim import best_of
 
 __all__ = ["TableClusterer"]
 
+_FEATURES = {"n_features_in_", "feature_names_in_"}
+
 
 class TableClusterer(TablePredictions, ClusterMixin, StructuredEstimator):
     """Clusterer of occurrences; a subclass says how a start is fitted."""
@@ -60,9 +62,13 @@ class TableClusterer(TablePredictions, ClusterMixin, StructuredEstimator):
         estimator
             This object, fitted.
         """
-        table, _ = read_table(self, X, reset=True)
+        reader = copy(self)  # a fit that fails leaves the features of the last one
+        table, _ = read_table(reader, X, reset=True)
         weight = row_weight(X, table, sample_weight)
-        views = self._views()
+        views = reader._views()
+        features = {
+            name: getattr(reader, name) for name in _FEATURES & vars(reader).keys()
+        }
         encoder = TableEncoder()
         codes = encoder.learn(table, weight)
         rows = merge_rows(codes, weight, self.min_count, views[0].key)
@@ -72,21 +78,34 @@ class TableClusterer(TablePredictions, ClusterMixin, StructuredEstimator):
         monitor = FitMonitor(self, X, y, n_runs=self.n_init, max_iter=self.max_iter)
 
         def attributes(run):
-            return self._attributes(run, encoder, rows, views, codes, weight)
+            found = self._attributes(run, encoder, rows, views, codes, weight)
+            return features | found
 
         with one_blas_thread:
             best = best_of(training.runs(rng, monitor, attributes))
         fitted = attributes(best)
         monitor.close(lambda: fitted)
+        vars(self).pop("feature_names_in_", None)
         for name, value in fitted.items():
             setattr(self, name, value)
         return self
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
     def _views(self):
         """The columns of each model."""
         key = self._column(self.phrase, "phrase")
-        others = (c for c in range(self.n_features_in_) if c != key)
-        return [View(key, tuple(others))]
+        slots = tuple(c for c in range(self.n_features_in_) if c != key)
+        if not slots:
+            raise ValueError(
+                "X has n_features=1: beside the column of phrases there must be one "
+                "of contexts."
+            )
+        return [View(key, slots)]
 
     def _column(self, column, name):
         names = list(getattr(self, "feature_names_in_", ()))
@@ -111,7 +130,7 @@ class TableClusterer(TablePredictions, ClusterMixin, StructuredEstimator):
                 f"n_samples={n_samples} should be >= n_clusters={self.n_clusters}."
             )
         names = [self.init] if isinstance(self.init, str) else list(self.init)
-        if not names or not set(names) <= {"type", "random"}:
+        if not names or not all(name in ("type", "random") for name in names):
             raise ValueError(
                 f"init must hold 'type' and 'random' only, got {self.init!r}."
             )

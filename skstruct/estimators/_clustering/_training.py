@@ -12,9 +12,8 @@ from skstruct.estimators._clustering._models import RowModels
 
 __all__ = ["ClusterRun", "ClusterTraining", "StartedTraining"]
 
-# Posteriors are kept off zero where they are projected, and mixed with the uniform
-# distribution where they come from one category for each phrase.
-_FLOOR = 1e-12
+# Posteriors that come from one category for each phrase are mixed with the uniform
+# distribution.
 _UNIFORM_SHARE = 0.05
 _SETTLING = 2
 
@@ -112,7 +111,7 @@ class ClusterTraining(StartedTraining):
                 "are seen once and say nothing. Take fewer context columns, or word "
                 "classes in place of words: PhraseExtractor(word_classes=...).",
                 UserWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
 
     def _bind(self):
@@ -125,9 +124,9 @@ class ClusterTraining(StartedTraining):
                 f"constraint={given!r} is for models of sentences; rows of a table "
                 "need one with `project_rows`, such as Sparsity()."
             )
-        starts, weight = self.rows.starts, self.n_models * self.rows.weight
+        starts = self.rows.starts
         groups = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        return constraint.bind(Rows(groups, weight, self.n_clusters))
+        return constraint.bind(Rows(groups, self.rows.weight, self.n_clusters))
 
     def _run(self, name, rng, on_iteration):
         if self.estimator.constraint == "type":
@@ -138,7 +137,6 @@ class ClusterTraining(StartedTraining):
         e, models, history = self.estimator, self._models(), []
         types = TypeMixture(models.mixtures[0], self.rows.weight)
         steps = types.fit(self.n_clusters, rng, max_iter=e.max_iter, tol=e.tol)
-        converged = True
         for n, objective in enumerate(steps, 1):
             value = objective / self.total
             record = {"iteration": n, "likelihood": value, "penalty": 0.0}
@@ -146,10 +144,8 @@ class ClusterTraining(StartedTraining):
             posterior = types.posterior[models.mixtures[0].key]
             models.mixtures[0].set_key_counts(types.posterior)
             if on_iteration(ClusterRun(value, models, posterior, history, False)):
-                converged = False
                 break
-        converged = converged and len(history) < e.max_iter
-        return ClusterRun(value, models, posterior, history, converged)
+        return ClusterRun(value, models, posterior, history, types.converged)
 
     def _em_run(self, name, rng, on_iteration):
         e, weight = self.estimator, self.rows.weight
@@ -158,7 +154,9 @@ class ClusterTraining(StartedTraining):
         posterior = self._start(name, models, rng)
         models.update(weight[:, None] * posterior)
         constrained = self.constraint is not None
-        warmup = e.warmup if constrained and name == "random" else 0
+        # The last iteration obeys the constraint in any case.
+        warmup = min(e.warmup, e.max_iter - 1) if name == "random" else 0
+        warmup *= constrained
         for n in range(1, e.max_iter + 1):
             posterior, likelihood = models.posterior(weight)
             penalty = 0.0
@@ -186,10 +184,5 @@ class ClusterTraining(StartedTraining):
 
     def _project(self, posterior):
         """Projected posteriors, and what the projection costs."""
-        p = np.maximum(posterior, _FLOOR)
-        p /= p.sum(axis=1, keepdims=True)
-        weight = self.n_models * self.rows.weight
-        q = self.constraint.project_rows(p, weight)
-        log_q = np.log(np.maximum(q, np.finfo(float).tiny))
-        divergence = weight @ (q * (log_q - np.log(p))).sum(axis=1)
-        return q, float(divergence + self.constraint.penalty([q.ravel()]).sum())
+        q = self.constraint.project_rows(posterior, self.n_models * self.rows.weight)
+        return q, float(self.constraint.values_.sum())
