@@ -1,6 +1,7 @@
 """Word links: Pharaoh lines and the format of the shared tasks (NAACL, WPT)."""
 
 import re
+from numbers import Integral
 
 import numpy as np
 
@@ -75,6 +76,10 @@ def read_links(path, *, format="pharaoh", reverse=False, one_based=None, n_pairs
     [[[0, 0, 0], [1, 0, 1]], [], [[0, 0, 1]], None]
     """
     base = _base(format, one_based)
+    if n_pairs is not None and not (
+        isinstance(n_pairs, Integral) and not isinstance(n_pairs, bool) and n_pairs >= 0
+    ):
+        raise ValueError(f"n_pairs must be a number of pairs or None, got {n_pairs!r}.")
     found = {}
     read_rows = _read_pharaoh if format == "pharaoh" else _read_naacl
     for number, pair, rows in read_rows(path, base):
@@ -97,6 +102,8 @@ def _base(format, one_based):
     """The number of the first token (and sentence)."""
     if format not in ("pharaoh", "naacl"):
         raise ValueError(f"format must be 'pharaoh' or 'naacl', got {format!r}.")
+    if one_based not in (None, True, False):
+        raise ValueError(f"one_based must be True, False or None, got {one_based!r}.")
     return int(format == "naacl" if one_based is None else one_based)
 
 

@@ -205,3 +205,13 @@ def test_real_gold(corpora, tmp_path, pair, part):
     assert all((a == b).all() for a, b in zip(flat, again, strict=True))
     with pytest.raises(ValueError, match=re.escape(" is out of range")):
         as_links(read_links(path.with_suffix(".gold"), reverse=True), X)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{"n_pairs": -1}, {"n_pairs": 1.5}, {"n_pairs": True}, {"one_based": "no"}],
+)
+def test_parameters_that_make_no_sense(save, parameters):
+    (name,) = parameters
+    with pytest.raises(ValueError, match=f"{name} must be"):
+        read_links(save("0-0\n"), **parameters)
