@@ -45,6 +45,8 @@ class Constraint(BaseEstimator, ABC):
     n_models : int
         Number of models that it ties to one another; 1 if it concerns each by itself.
         Set by the class.
+    layouts : tuple of classes
+        The layouts that it speaks of. Set by the class.
     layout_ : Cells or other layout
         Of a bound constraint: where the batch has what constraints speak of. A layout
         has ``directions``, a name for each model, and ``counts`` (n,), the number of
@@ -62,6 +64,7 @@ class Constraint(BaseEstimator, ABC):
     """
 
     n_models: ClassVar[int] = 1
+    layouts: ClassVar[tuple] = ()
 
     def bind(self, layout):
         """Get ready for a batch.
@@ -79,8 +82,13 @@ class Constraint(BaseEstimator, ABC):
         Raises
         ------
         ValueError
-            If the layout has fewer models than the constraint ties.
+            If the layout is of another kind, or has fewer models than the constraint
+            ties.
         """
+        if not isinstance(layout, tuple(self.layouts)):
+            raise ValueError(
+                f"{type(self).__name__} is no constraint on {type(layout).__name__}."
+            )
         if len(layout.directions) < self.n_models:
             raise ValueError(
                 f"{type(self).__name__} ties {self.n_models} models, but only "

@@ -5,6 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from skstruct.constraints._base import Constraint
+from skstruct.constraints._cells import Cells
 
 __all__ = ["Bijectivity"]
 
@@ -40,6 +41,7 @@ class Bijectivity(Constraint):
     """
 
     n_models: ClassVar[int] = 1
+    layouts: ClassVar[tuple] = (Cells,)
 
     def blocks(self):
         """Numbers of words that may be linked more than once, for each model."""

@@ -42,6 +42,11 @@ class Constraints(Constraint):
         """Number of models that one of them ties to one another."""
         return max(part.n_models for part in self.constraints)
 
+    @property
+    def layouts(self):
+        """The layouts that all of them speak of."""
+        return tuple(set.intersection(*(set(c.layouts) for c in self.constraints)))
+
     def bind(self, layout):
         """Get each constraint ready for a batch."""
         given = self.constraints

@@ -9,6 +9,7 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from skstruct.constraints._base import Constraint
+from skstruct.constraints._rows import Rows
 from skstruct.kernels._projections import project_phrases
 
 __all__ = ["Sparsity"]
@@ -76,6 +77,7 @@ class Sparsity(Constraint):
     """
 
     n_models: ClassVar[int] = 1
+    layouts: ClassVar[tuple] = (Rows,)
 
     def __init__(self, sigma=10.0, *, min_count=2, tol=1e-6):
         self.sigma = sigma

@@ -3,6 +3,8 @@
 from typing import ClassVar
 
 from skstruct.constraints._base import Constraint
+from skstruct.constraints._cells import Cells
+from skstruct.constraints._rows import Rows
 
 __all__ = ["Symmetry"]
 
@@ -30,6 +32,7 @@ class Symmetry(Constraint):
     """
 
     n_models: ClassVar[int] = 2
+    layouts: ClassVar[tuple] = (Cells, Rows)
 
     def blocks(self):
         """Number of cells of each sample."""

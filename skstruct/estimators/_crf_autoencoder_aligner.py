@@ -89,8 +89,9 @@ class CRFAutoencoderAligner(JointAligner):
     agreement_strength : float, default=0.5
         Exponent :math:`\gamma` in the last iteration; it grows evenly from 0.
     constraint : str, Constraint, list of these, or None, default=None
-        Constraints that posteriors are projected on, such as "bijectivity", no word is
-        linked more than once, or "symmetry", both directions link alike.
+        Constraints that posteriors are projected on, nearly, in five steps: such as
+        "bijectivity", no word is linked more than once, or "symmetry", both directions
+        link alike.
     symmetrization : str, default="mean"
         How links come from both directions: "mean", their mean probability exceeds
         ``threshold``; "forward" (each target word has one link at most), "reverse";
@@ -145,6 +146,9 @@ class CRFAutoencoderAligner(JointAligner):
     ``links_`` and ``fit_predict`` are transductive: a word of the training text is
     explained by what all others tell. ``predict`` of the same text counts the word
     itself too, and differs a little. It is for other text.
+
+    Weights of pairs count in translations and jumps, not in the frequencies of words
+    that features read.
 
     A geometric mean of distributions sums to less than one, so ``score`` and objectives
     compare at equal ``reconstruction`` and ``stem_length`` only.

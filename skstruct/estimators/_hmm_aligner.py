@@ -61,8 +61,9 @@ class HMMAligner(JointAligner):
     agreement_strength : float, default=0.5
         Exponent :math:`\gamma` in the last iteration; it grows evenly from 0.
     constraint : str, Constraint, list of these, or None, default=None
-        Constraints that posteriors are projected on, such as "bijectivity", no word is
-        linked more than once, or "symmetry", both directions link alike.
+        Constraints that posteriors are projected on, nearly, in five steps: such as
+        "bijectivity", no word is linked more than once, or "symmetry", both directions
+        link alike.
     symmetrization : str, default="mean"
         How links come from both directions: "mean", their mean probability exceeds
         ``threshold``; "forward" (each target word has one link at most), "reverse";

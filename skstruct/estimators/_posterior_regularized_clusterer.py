@@ -7,7 +7,7 @@ from skstruct._params import Interval, StrOptions
 from skstruct.constraints import Constraint
 from skstruct.estimators._clustering._table import View
 from skstruct.estimators._clustering._table_clusterer import TableClusterer
-from skstruct.estimators._clustering._training import ClusterTraining
+from skstruct.estimators._clustering._training import ROW_CONSTRAINTS, ClusterTraining
 
 __all__ = ["PosteriorRegularizedClusterer"]
 
@@ -182,7 +182,7 @@ class PosteriorRegularizedClusterer(TableClusterer):
 
     _parameter_constraints: ClassVar = {
         **TableClusterer._parameter_constraints,
-        "constraint": [StrOptions({"sparsity", "type"}), Constraint, None],
+        "constraint": [StrOptions({*ROW_CONSTRAINTS, "type"}), Constraint, None],
         "agreement": [StrOptions({"direction", "view"}), None],
         "views": [list, tuple, None],
         "warmup": [Interval(Integral, 0, None, closed="left")],

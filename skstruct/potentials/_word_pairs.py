@@ -266,7 +266,8 @@ class NullWords:
         for word, count in zip(Side(words).lower, words.counts, strict=True):
             if count:
                 counts[word] = count
-        frequent = sorted(counts, key=counts.get, reverse=True)[:_N_IDENTITIES]
+        # Ties by the word itself, so that the order of a text does not matter.
+        frequent = sorted(counts, key=lambda w: (-counts[w], w))[:_N_IDENTITIES]
         self._identities = {word: n for n, word in enumerate(frequent)}
         return self
 

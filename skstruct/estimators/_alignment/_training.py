@@ -6,13 +6,7 @@ from numbers import Integral
 import numpy as np
 
 from skstruct._base import FitMonitor
-from skstruct.constraints import (
-    Bijectivity,
-    Constraint,
-    Constraints,
-    Sparsity,
-    Symmetry,
-)
+from skstruct.constraints import CONSTRAINTS, Cells, Constraint, Constraints
 from skstruct.estimators._alignment._decoding import Alignment
 from skstruct.estimators._alignment._direction import (
     TranslationModel,
@@ -35,7 +29,7 @@ __all__ = ["LINK_CONSTRAINTS", "RECONSTRUCTIONS", "JointModel", "JointTraining"]
 
 RECONSTRUCTIONS = ("stem", "word", "brown")
 
-LINK_CONSTRAINTS = {"bijectivity": Bijectivity, "symmetry": Symmetry}
+LINK_CONSTRAINTS = {n: c for n, c in CONSTRAINTS.items() if Cells in c.layouts}
 
 
 class JointModel:
@@ -265,7 +259,7 @@ def _as_constraint(given):
     """The constraint of this name, or the constraint itself."""
     if isinstance(given, str) and given in LINK_CONSTRAINTS:
         return LINK_CONSTRAINTS[given]()
-    if isinstance(given, Constraint) and not isinstance(given, Sparsity):
+    if isinstance(given, Constraint) and Cells in given.layouts:
         return given
     names = ", ".join(map(repr, LINK_CONSTRAINTS))
     raise ValueError(

@@ -10,7 +10,9 @@ from skstruct.constraints import CONSTRAINTS, Rows
 from skstruct.estimators._clustering._mixture import TypeMixture
 from skstruct.estimators._clustering._models import RowModels
 
-__all__ = ["ClusterRun", "ClusterTraining", "StartedTraining"]
+__all__ = ["ROW_CONSTRAINTS", "ClusterRun", "ClusterTraining", "StartedTraining"]
+
+ROW_CONSTRAINTS = {n: c for n, c in CONSTRAINTS.items() if hasattr(c, "project_rows")}
 
 # Posteriors that come from one category for each phrase are mixed with the uniform
 # distribution.
@@ -118,11 +120,11 @@ class ClusterTraining(StartedTraining):
         given = self.estimator.constraint
         if given is None or given == "type":
             return None
-        constraint = CONSTRAINTS[given]() if isinstance(given, str) else given
+        constraint = ROW_CONSTRAINTS[given]() if isinstance(given, str) else given
         if not hasattr(constraint, "project_rows"):
             raise ValueError(
-                f"constraint={given!r} is for models of sentences; rows of a table "
-                "need one with `project_rows`, such as Sparsity()."
+                f"constraint={given!r} cannot project the rows of a table, as "
+                f"{' and '.join(map(repr, ROW_CONSTRAINTS))} can."
             )
         starts = self.rows.starts
         groups = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
