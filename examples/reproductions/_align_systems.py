@@ -156,10 +156,15 @@ ABLATION = {
         "HMM, 4 letters: CVB0", hmm(agreement=None, reconstruction="stem")
     ),
     "hmm-stem": System("HMM, 4 letters: CVB0, agreement", hmm(reconstruction="stem")),
+    "hmm-stems": System(
+        "HMM, 3 to 5 letters: CVB0, agreement",
+        hmm(reconstruction="stem", stem_length=(4, 3, 5)),
+    ),
     "crfae-word-alone": System(
         "CRF-AE, words, no agreement", crf(reconstruction="word", agreement=None)
     ),
     "crfae-word": System("CRF-AE, words", crf(reconstruction="word")),
+    "crfae-stem": System("CRF-AE, one stem, of 4 letters", crf(stem_length=4)),
     "crfae-alone": System("CRF-AE, no agreement", crf(agreement=None)),
     "crfae-all-pairs": System(
         "CRF-AE, encoder learns from all pairs", crf(encoder_sample=None)
