@@ -58,7 +58,8 @@ class Constraint(BaseEstimator, ABC):
 
     ``project_rows(p, multiplicity)``
         The projection itself, exact, of posteriors of shape (n_rows, K) that occur
-        ``multiplicity`` (n_rows,) times.
+        ``multiplicity`` (n_rows,) times; it leaves what the problem of each sample has
+        come to, divergence and price, as ``values_`` (n,).
 
     Callers that have such rows prefer it to steps on the dual.
     """
