@@ -101,9 +101,7 @@ def test_no_strength_is_no_constraint(kind):
 
 def test_a_strong_constraint_gives_a_phrase_one_distribution():
     X = oracle.table(80, n_phrases=8)
-    model = clusterer(4, max_iter=10, constraint=Sparsity(1.5, tol=1e-9), warmup=4).fit(
-        X
-    )
+    model = clusterer(4, max_iter=10, constraint=Sparsity(1e5), warmup=4).fit(X)
     q = model.regularized_posterior_
     for phrase in model.phrases_:
         own = q[X[:, 0] == phrase]

@@ -254,6 +254,23 @@ def test_frames(model, frame, rows):
     assert not hasattr(fitted.set_params(phrase=0).fit(X), "feature_names_in_")
 
 
+def test_rows_cut_from_a_frame(rows):
+    X, _ = rows
+    data = pd.DataFrame(X, columns=["phrase", "left", "right"])
+    data["sentence"] = np.arange(150) // 7
+    ragged = Ragged.from_frame(data, ["left", "phrase", "right"], group="sentence")
+    model = clone(CLUSTERERS[0]).set_params(phrase="phrase").fit(ragged)
+    assert model.feature_names_in_.tolist() == ["left", "phrase", "right"]
+    assert_same_fit(model, clone(CLUSTERERS[0]).fit(X))
+    answer = model.predict(ragged)
+    assert_array_equal(answer.values, model.predict(data[model.feature_names_in_]))
+    framed = ragged.to_frame(answer, name="category")
+    assert_array_equal(framed["category"], answer.values)
+    other = Ragged.from_frame(data, ["phrase", "left", "right"], group="sentence")
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(other)
+
+
 def test_named_views(rows):
     X, _ = rows
     data = pd.DataFrame(X, columns=["phrase", "left", "right"])

@@ -1,9 +1,9 @@
 """What fitted clusterers of tables answer."""
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from skstruct._validation import check_sample_weight, is_missing
+from skstruct._validation import check_features, check_sample_weight, is_missing
 from skstruct.containers import Ragged
 
 __all__ = ["TablePredictions", "read_table", "row_weight"]
@@ -30,16 +30,13 @@ def read_table(estimator, X, *, reset):
     answer : callable
         Gives one value a row in the caller's form.
     """
-    values, answer = X, np.asarray
+    how = {"dtype": None, "ensure_all_finite": False}
     if isinstance(X, Ragged):
-        values = X.values
-
-        def answer(values):
-            return Ragged.from_arrays(values, X.offsets)
-
-    table = validate_data(
-        estimator, values, dtype=None, ensure_all_finite=False, reset=reset
-    )
+        table = check_array(X.values, **how, estimator=estimator, input_name="X")
+        check_features(estimator, X, X, reset=reset)
+        answer = X.with_values
+    else:
+        table, answer = validate_data(estimator, X, **how, reset=reset), np.asarray
     for k, column in enumerate(table.T):
         _check_cells(column, k)
     return table, answer
@@ -140,7 +137,7 @@ class TablePredictions:
         """
         self.fit(X, y, sample_weight=sample_weight)
         if isinstance(X, Ragged):
-            return Ragged.from_arrays(self.labels_, X.offsets)
+            return X.with_values(self.labels_)
         return self.labels_
 
     def score(self, X, y=None, sample_weight=None):
