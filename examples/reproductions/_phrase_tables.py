@@ -1,6 +1,7 @@
 """The tables of ``phrases.py``, in Markdown."""
 
 import _phrase_views
+import numpy as np
 from _phrase_systems import SYSTEMS
 from _phrase_views import VIEWS
 from _results import groups, lines, spread
@@ -19,6 +20,7 @@ COLUMNS = {
 TRIVIAL = {"one": "one cluster", "gold": "gold labels"}
 
 
+TITLES = TRIVIAL | {name: system.title for name, system in SYSTEMS.items()}
 VIEW_COLUMNS = {
     "{}_categories": ("categories a phrase", 2),
     "{}_top": ("share of the first", 1),
@@ -28,7 +30,9 @@ VIEW_COLUMNS = {
 
 def render(rows):
     """The tables of phrases with gold labels that the rows fill."""
-    out, trivial = [], groups(rows, "K", "table")
+    trivial = groups(rows, "K", "table")
+    tables = list(dict.fromkeys(row["table"] for row in rows))
+    out = [f"### Bits: {' / '.join(tables)}", "", *_overview(rows, tables), ""]
     for (contexts, K, table), runs in groups(rows, "contexts", "K", "table").items():
         if K:
             runs = trivial[0, table] + runs
@@ -36,11 +40,26 @@ def render(rows):
     return "\n".join(out)
 
 
+def _overview(rows, tables):
+    """H(gold | predicted) on each table, for contexts and K."""
+    of = groups(rows, "contexts", "K", "system", "table")
+    settings = [key for key in groups(rows, "contexts", "K") if key[1]]
+    body = []
+    for name, title in TITLES.items():
+        cells = []
+        for contexts, K in settings:
+            key = ("", 0) if name in TRIVIAL else (contexts, K)
+            found = [of.get((*key, name, table), []) for table in tables]
+            means = [np.mean([run["bits"] for run in runs]) for runs in found if runs]
+            cells.append(" / ".join(f"{mean:.2f}" for mean in means))
+        body.append([title, *cells])
+    return lines(["system", *(f"{contexts}, {K}" for contexts, K in settings)], body)
+
+
 def _scores(rows):
     found = groups(rows, "system")
-    titles = TRIVIAL | {name: system.title for name, system in SYSTEMS.items()}
     body = []
-    for name, title in titles.items():
+    for name, title in TITLES.items():
         runs = found.get((name,), [])
         if not runs:
             continue
