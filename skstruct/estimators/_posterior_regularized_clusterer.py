@@ -27,8 +27,9 @@ class PosteriorRegularizedClusterer(TableClusterer):
         - \sum_i \mathrm{KL}\big(q_i \,\|\, P(z \mid p_i, c_i)\big)
         - \sigma \sum_p \sum_z \max_{i \in p} q_i(z)
 
-    by EM: the E-step projects posteriors phrase by phrase, to a duality gap of 1e-6, but
-    for which the objective never falls. Instead or besides, two models may agree: q is then the geometric mean
+    by EM: the E-step projects posteriors phrase by phrase, to a duality gap of 1e-6,
+    but for which the objective never falls. Instead or besides, two models may agree:
+    q is then the geometric mean
     of their posteriors, and the objective
     :math:`L_1 + L_2 + 2 \sum_i \log \sum_z \sqrt{P_1(z) P_2(z)}`.
 
