@@ -107,10 +107,10 @@ class Sparsity(Constraint):
             _check_number(name, getattr(self, name))
         if self.tol == 0:
             raise ValueError("tol must be above 0; the default is 1e-6.")
-        if (np.diff(layout.groups) < 0).any():
+        if (np.diff(layout.groups, prepend=0) < 0).any():
             raise ValueError(
-                "Rows must be sorted by phrase, but their groups fall somewhere. Sort "
-                "them, and the posteriors with them."
+                "Rows must be sorted by phrase, from 0, but their groups fall "
+                "somewhere or are negative. Sort them, and the posteriors with them."
             )
         bound = super().bind(layout)
         bound.starts_ = layout.starts
@@ -251,10 +251,16 @@ class Sparsity(Constraint):
                 f"p must have a row for each of {shape[0]} rows and a column for each "
                 f"of {shape[1]} categories, got an array of shape {p.shape}."
             )
-        if p.size and not (p.min() >= 0 and p.max() <= 1 + 1e-3):
+        if p.size and not p.min() >= 0:
             raise ValueError(
                 "p must hold probabilities, but the numbers range from "
                 f"{p.min()} to {p.max()}."
+            )
+        wrong = ~(abs(p.sum(axis=1) - 1) <= 1e-3)
+        if wrong.any():
+            i = np.flatnonzero(wrong)[0]
+            raise ValueError(
+                f"p must hold probabilities, but row {i} sums to {p[i].sum()}, not 1."
             )
         return p if p.dtype in (np.float32, np.float64) else p.astype(np.float64)
 

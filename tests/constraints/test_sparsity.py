@@ -294,8 +294,9 @@ def test_a_tolerance_of_nothing_is_refused():
         Sparsity(tol=0).bind(make([2], 2)[0])
 
 
-def test_rows_in_disorder_are_refused():
-    rows = Rows(np.array([0, 1, 0]), np.ones(3), 2)
+@pytest.mark.parametrize("groups", [[0, 1, 0], [-1, 0, 1]])
+def test_rows_in_disorder_are_refused(groups):
+    rows = Rows(np.array(groups), np.ones(3), 2)
     with pytest.raises(ValueError, match="sorted by phrase"):
         Sparsity().bind(rows)
 
@@ -313,6 +314,14 @@ def test_numbers_that_are_no_probabilities_are_refused(bad):
     p[2, 1] = bad
     with pytest.raises(ValueError, match="must hold probabilities"):
         bound.project_rows(p, rows.multiplicity)
+
+
+@pytest.mark.parametrize("scale", [0, 0.5, 2])
+def test_rows_that_do_not_sum_to_one_are_refused(scale):
+    rows, p = make([2, 2], 3)
+    p[2] *= scale
+    with pytest.raises(ValueError, match=r"row 2 sums to .*, not 1"):
+        Sparsity().bind(rows).project_rows(p, rows.multiplicity)
 
 
 @pytest.fixture(scope="module")
