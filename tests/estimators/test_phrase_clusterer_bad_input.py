@@ -125,7 +125,7 @@ UNREADABLE = {
     "no such column": (X, {"phrase": 3}, "phrase: X has 3 columns and none is 3"),
     "no such column, from the end": (X, {"phrase": -4}, "none is -4"),
     "no such name": (FRAME, {"phrase": "word"}, "none is 'word'.*phrase, left, right"),
-    "a name without names": (X, {"phrase": "phrase"}, "none is 'phrase'"),
+    "a name without names": (X, {"phrase": "phrase"}, "none is 'phrase'.*no names"),
 }
 
 

@@ -114,16 +114,18 @@ class TableClusterer(TablePredictions, ClusterMixin, StructuredEstimator):
             return names.index(column)
         if isinstance(column, Integral) and -n <= column < n:
             return int(column) % n
-        known = f"; its columns are {', '.join(map(str, names))}" if names else ""
+        known = "; they have no names, so tell their numbers, from 0"
+        if names:
+            known = f"; its columns are {', '.join(map(str, names))}"
         raise ValueError(f"{name}: X has {n} columns and none is {column!r}{known}.")
 
     def _check_rows(self, rows, n_samples):
         if not len(rows.weight):
             raise ValueError(
                 f"No phrase occurs min_count={self.min_count} times among the "
-                f"{n_samples} rows of X (n_samples={n_samples}); a phrase that is seen "
-                "once tells nothing of what its occurrences share. Is column "
-                f"{self.phrase!r} that of the phrases?"
+                f"{n_samples} rows of X (n_samples={n_samples}), counted by their "
+                "weights; a phrase that is seen once tells nothing of what its "
+                f"occurrences share. Is column {self.phrase!r} that of the phrases?"
             )
         if n_samples < self.n_clusters:
             raise ValueError(
