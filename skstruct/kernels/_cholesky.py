@@ -6,7 +6,8 @@ from numba import njit
 __all__ = ["factorise", "solve_factorised"]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+# Sums in any order: the compiler may use vectors, and most of the time goes here.
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
 def factorise(matrix):
     """Replace the lower triangle of a positive definite matrix by its Cholesky factor.
 
