@@ -132,6 +132,7 @@ def draw(path, costs):
     matplotlib.use("agg")
     matplotlib.rcParams["svg.fonttype"] = "none"  # text as text: a small file
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import LogLocator
 
     figure, ax = plt.subplots(figsize=(6, 4), layout="constrained")
     sizes = [c.n_pairs for c in costs]
@@ -142,6 +143,10 @@ def draw(path, costs):
     }.items():
         ax.loglog(sizes, [getattr(c, name) for c in costs], marker="o", label=label)
     ax.set(xlabel="sentence pairs of the training text", ylabel="CPU ms a pair")
+    ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
+    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    ax.yaxis.set_major_formatter("{x:g}")
+    ax.minorticks_off()
     ax.grid(alpha=0.3)
     ax.legend()
     figure.savefig(path)
