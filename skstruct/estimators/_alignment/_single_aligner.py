@@ -5,8 +5,9 @@ from copy import copy
 from numbers import Integral, Real
 from typing import ClassVar
 
-from skstruct._base import FitMonitor, StructuredEstimator
-from skstruct._params import Interval, StrOptions, fit_context
+from skstruct._base import FitMonitor
+from skstruct._params import Interval, StrOptions
+from skstruct.estimators._alignment._aligner import Aligner
 from skstruct.estimators._alignment._decoding import Alignment
 from skstruct.estimators._alignment._direction import (
     TranslationModel,
@@ -14,7 +15,6 @@ from skstruct.estimators._alignment._direction import (
 )
 from skstruct.estimators._alignment._independent import NULL_ALPHA, IndependentLinking
 from skstruct.estimators._alignment._predictions import (
-    AlignerPredictions,
     count_lexicon,
     read_training_text,
 )
@@ -23,54 +23,28 @@ from skstruct.estimators._alignment._text import TextEncoder
 __all__ = ["SingleAligner"]
 
 
-class SingleAligner(AlignerPredictions, StructuredEstimator):
+class SingleAligner(Aligner):
     """Aligner whose target words link to source words, each by itself."""
 
     _parameter_constraints: ClassVar = {
+        **Aligner._parameter_constraints,
         "reconstruction": [StrOptions({"stem", "word", "brown"}), callable],
         "stem_length": [Interval(Integral, 1, None, closed="left")],
-        "update": [StrOptions({"cvb0", "variational", "map"})],
-        "alpha": [Interval(Real, 0, None, closed="left")],
         "null_prob": [Interval(Real, 0, 1, closed="neither")],
-        "lexicon_prior": "no_validation",  # may be large to print
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "store_posteriors": ["boolean"],
-        "n_jobs": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Integral, None, -1, closed="right"),
-            None,
-        ],
     }
 
     @abstractmethod
     def _start_positions(self):
         """The prior of positions before training."""
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y=None, sample_weight=None):
-        """Fit the model to sentences and their translations.
-
-        Parameters
-        ----------
-        X : Bitext or list-like of (source tokens, target tokens)
-            Pairs of sentences. Pairs with an empty side are passed over.
-        y : object, default=None
-            Not read: gold links are for scorers.
-        sample_weight : array-like of shape (n,), default=None
-            Weights of pairs in all counts; a pair of weight 0 is aligned, no more.
-
-        Returns
-        -------
-        estimator
-            This object, fitted.
-        """
+    def _train(self, X, y, sample_weight):
         bitext, weight = read_training_text(self, X, sample_weight)
         encoder = TextEncoder(self.reconstruction, self.stem_length)
         translations, (direction,) = learn_translations(
             [TranslationModel(encoder, (False,))],
             bitext,
             self.lexicon_prior,
-            stacklevel=4,
+            stacklevel=5,
         )
         null_alpha = self.alpha or NULL_ALPHA
         (table,) = translations.tables(self.update, self.alpha, null_alpha)
@@ -100,8 +74,7 @@ class SingleAligner(AlignerPredictions, StructuredEstimator):
                     break
         fitted = attributes()
         monitor.close(lambda: fitted)
-        self._replace_fitted(fitted)
-        return self
+        return fitted
 
     def _attributes(self, bitext, model, linking, probabilities, history):
         alignment = _as_alignment(linking, probabilities)

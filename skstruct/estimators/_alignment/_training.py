@@ -168,7 +168,7 @@ class JointTraining:
         constraint = self._constraint()
         models = [TranslationModel(x, self._directions()) for x in self._views()]
         translations, directions = learn_translations(
-            models, self.bitext, e.lexicon_prior, stacklevel=6
+            models, self.bitext, e.lexicon_prior, stacklevel=7
         )
         starts = [
             warm_start(
