@@ -1,6 +1,6 @@
 """Graph shapes with exact inference: the same verbs for each of them."""
 
-from skstruct.structures._base import Posterior, Potentials, marginals
+from skstruct.structures._base import Posterior, Potentials, Sweep, marginals
 from skstruct.structures._chain import Chain
 from skstruct.structures._independent import IndependentLinks
 from skstruct.structures._lattice import (
@@ -19,5 +19,6 @@ __all__ = [
     "Posterior",
     "Potentials",
     "SecondOrderChain",
+    "Sweep",
     "marginals",
 ]

@@ -6,7 +6,14 @@ import numpy as np
 
 from skstruct.containers import gather
 
-__all__ = ["Posterior", "Potentials", "marginals", "softmax_rows", "sum_by_sequence"]
+__all__ = [
+    "Posterior",
+    "Potentials",
+    "Sweep",
+    "marginals",
+    "softmax_rows",
+    "sum_by_sequence",
+]
 
 # Nats that a forbidden potential costs where an impossible sequence must be decoded.
 _PENALTY = 1e6
@@ -93,6 +100,30 @@ class Posterior(NamedTuple):
     start: np.ndarray
     stop: np.ndarray
     second: np.ndarray | None = None
+
+
+class Sweep(NamedTuple):
+    """What is expected of an adversary who answers a predictor at every node.
+
+    Attributes
+    ----------
+    log_partition : ndarray of shape (n,)
+        Of each sample, with the predictor's costs added to its potentials.
+    node : ndarray of shape (N, K)
+        Marginals of nodes, times the weight of their sample.
+    edge : ndarray
+        Expected counts of edges, shaped as ``Potentials.edge``.
+    risk : ndarray of shape (n,)
+        Least cost that any predictor could have against these marginals.
+    gap : ndarray of shape (n,)
+        What the predictor costs above that; 0 where it is optimal.
+    """
+
+    log_partition: np.ndarray
+    node: np.ndarray
+    edge: np.ndarray
+    risk: np.ndarray
+    gap: np.ndarray
 
 
 def sum_by_sequence(terms, offsets):
