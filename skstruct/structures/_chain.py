@@ -8,13 +8,13 @@ from sklearn.utils import check_random_state
 
 from skstruct.containers import gather
 from skstruct.kernels._blas import one_blas_thread
+from skstruct.kernels._threads import chunks, run_chunks
 from skstruct.structures._base import (
     Posterior,
     Potentials,
     softmax_rows,
     sum_by_sequence,
 )
-from skstruct.structures._batching import chunks, run_chunks
 from skstruct.structures._chain_parts import Part, Scaled, scaled_rows
 from skstruct.structures._chain_paths import (
     best_paths,

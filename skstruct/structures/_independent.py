@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from skstruct.structures._batching import chunks, run_chunks
+from skstruct.kernels._threads import chunks, run_chunks
 from skstruct.structures._lattice_tables import checked_lengths
 
 __all__ = ["IndependentLinks"]

@@ -7,8 +7,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from skstruct.kernels._blas import one_blas_thread
+from skstruct.kernels._threads import chunks, run_chunks
 from skstruct.structures._base import _PENALTY, sum_by_sequence
-from skstruct.structures._batching import chunks, run_chunks
 from skstruct.structures._lattice_log import log_forward, log_space_sums
 from skstruct.structures._lattice_paths import (
     Logs,

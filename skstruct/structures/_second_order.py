@@ -6,8 +6,8 @@ import numpy as np
 from numba import njit
 
 from skstruct.containers import gather
+from skstruct.kernels._threads import chunks, run_chunks
 from skstruct.structures._base import Posterior, Potentials, sum_by_sequence
-from skstruct.structures._batching import chunks, run_chunks
 from skstruct.structures._chain import Chain
 from skstruct.structures._chain_parts import scaled_exp, scaled_rows
 from skstruct.structures._second_order_sums import (
