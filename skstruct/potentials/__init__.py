@@ -2,6 +2,7 @@
 
 from skstruct.potentials._agreement import odds_agreement, product_agreement
 from skstruct.potentials._linear import LinearChain
+from skstruct.potentials._linear_graph import LinearGraph
 from skstruct.potentials._positions import diagonal_bins, log_jump_bins
 from skstruct.potentials._word_pairs import (
     DEFAULT_BLOCKS,
@@ -14,6 +15,7 @@ from skstruct.potentials._word_pairs import (
 __all__ = [
     "DEFAULT_BLOCKS",
     "LinearChain",
+    "LinearGraph",
     "NullWords",
     "PairBins",
     "WordPairs",

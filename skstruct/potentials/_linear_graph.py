@@ -1,0 +1,153 @@
+"""Potentials that are linear in the features of nodes and edges."""
+
+import numpy as np
+import scipy.sparse as sp
+
+__all__ = ["LinearGraph"]
+
+
+class LinearGraph:
+    r"""Log-potentials of chains, trees and graphs, linear in weights.
+
+    .. math:: n_{ik} = x_i \cdot w_k + c_k, \qquad
+        e_{mjk} = a_{jk} + \sum_g z_{mg} v_{gjk}
+
+    with features :math:`x_i` of each node and :math:`z_m` of each edge, weights w, a
+    and v, and an intercept c.
+
+    Parameters
+    ----------
+    features : ndarray or csr_array of shape (N, F)
+        Features of all nodes.
+    edge_features : ndarray of shape (M, G), default=None
+        Features of all edges; None: one table serves all edges.
+    n_states : int
+        Number of states K.
+
+    Notes
+    -----
+    Solvers see the weights as one vector: w (F, K), c (K,), a (K, K) and v (G, K, K),
+    in this order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skstruct.potentials import LinearGraph
+    >>> linear = LinearGraph(np.array([[1.0], [2.0]]), n_states=2)
+    >>> weights = linear.join([[0.5, -0.5]], [0.0, 1.0], np.eye(2))
+    >>> node, edge = linear.potentials(weights)
+    >>> node
+    array([[0.5, 0.5],
+           [1. , 0. ]])
+    >>> edge
+    array([[1., 0.],
+           [0., 1.]])
+    """
+
+    def __init__(self, features, edge_features=None, *, n_states):
+        if sp.issparse(features):
+            features = sp.csr_array(features)
+        self.features = features
+        self.edge_features = edge_features
+        self.n_states = n_states
+
+    @property
+    def _shapes(self):
+        """Of the parts of a vector of weights."""
+        F, K = self.features.shape[1], self.n_states
+        G = 0 if self.edge_features is None else self.edge_features.shape[1]
+        return (F, K), (K,), (K, K), (G, K, K)
+
+    @property
+    def n_weights(self):
+        """Length of the vector of weights."""
+        return sum(int(np.prod(shape)) for shape in self._shapes)
+
+    def split(self, weights):
+        """The parts of a vector of weights, as views.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_weights,)
+            One vector.
+
+        Returns
+        -------
+        tuple of ndarrays of shapes (F, K), (K,), (K, K), (G, K, K)
+            Of features, intercept, transitions and edge features; G is 0 without
+            edge features.
+        """
+        ends = np.cumsum([int(np.prod(shape)) for shape in self._shapes])
+        parts = np.split(weights, ends[:-1])
+        return tuple(
+            part.reshape(shape) for part, shape in zip(parts, self._shapes, strict=True)
+        )
+
+    def join(self, coef, intercept, transition, edge_coef=()):
+        """The vector of weights, or of its gradient, with these parts."""
+        parts = coef, intercept, transition, edge_coef
+        return np.concatenate([np.ravel(part) for part in parts])
+
+    def potentials(self, weights, *, n_jobs=None):
+        """Log-potentials.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_weights,)
+            One vector.
+        n_jobs : int, default=None
+            Threads.
+
+        Returns
+        -------
+        node : ndarray of shape (N, K)
+            Of nodes.
+        edge : ndarray of shape (K, K), or (M, K, K) with edge features
+            Of edges.
+        """
+        coef, intercept, transition, edge_coef = self.split(weights)
+        node = np.asarray(self.features @ coef)
+        node += intercept
+        if self.edge_features is None:
+            return node, transition
+        edge = np.tensordot(self.edge_features, edge_coef, axes=1)
+        edge += transition
+        return node, edge
+
+    def gradient(self, node, edge, *, n_jobs=None):
+        """Gradient of sum(counts * potentials) with respect to the weights.
+
+        Parameters
+        ----------
+        node : ndarray of shape (N, K)
+            (Differences of) expected counts of states.
+        edge : ndarray of shape (K, K), or (M, K, K) with edge features
+            Of pairs of states along edges.
+        n_jobs : int, default=None
+            Threads.
+
+        Returns
+        -------
+        ndarray of shape (n_weights,)
+        """
+        coef, intercept = self.features.T @ node, node.sum(axis=0)
+        if self.edge_features is None:
+            return self.join(coef, intercept, edge)
+        edge_coef = np.tensordot(self.edge_features, edge, axes=(0, 0))
+        return self.join(coef, intercept, edge.sum(axis=0), edge_coef)
+
+    def take(self, node_rows, edge_rows):
+        """The potentials of some of the nodes and edges, with the same weights.
+
+        Parameters
+        ----------
+        node_rows, edge_rows : ndarray of int
+            Which ones; edge rows are not read without edge features.
+
+        Returns
+        -------
+        LinearGraph
+        """
+        edges = self.edge_features
+        edges = None if edges is None else edges[edge_rows]
+        return LinearGraph(self.features[node_rows], edges, n_states=self.n_states)

@@ -1,0 +1,122 @@
+"""Potentials of graphs: layout, values, and gradients against finite differences."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+
+from skstruct.potentials import LinearGraph
+
+N, M, F, G, K = 7, 5, 4, 2, 3
+FORMS = {
+    "dense": np.asarray,
+    "csr": sp.csr_array,
+    "csr_matrix": sp.csr_matrix,
+    "csc": sp.csc_array,
+}
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+def build(rng, form="dense", edge_features=True):
+    x = rng.normal(size=(N, F)) * (rng.random((N, F)) < 0.5)
+    z = rng.normal(size=(M, G)) if edge_features else None
+    return x, z, LinearGraph(FORMS[form](x), z, n_states=K)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_potentials_are_linear_in_features_of_nodes_and_edges(rng, form):
+    x, z, linear = build(rng, form)
+    weights = rng.normal(size=linear.n_weights)
+    w, c, a, v = linear.split(weights)
+    assert [part.shape for part in (w, c, a, v)] == [(F, K), (K,), (K, K), (G, K, K)]
+    node, edge = linear.potentials(weights)
+    assert type(node) is np.ndarray
+    assert_allclose(node, [[x[i] @ w[:, k] + c[k] for k in range(K)] for i in range(N)])
+    assert_allclose(edge, [a + sum(z[m, g] * v[g] for g in range(G)) for m in range(M)])
+
+
+def test_without_edge_features_one_table_serves_all_edges(rng):
+    _, _, linear = build(rng, edge_features=False)
+    assert linear.n_weights == F * K + K + K * K
+    weights = rng.normal(size=linear.n_weights)
+    assert linear.split(weights)[3].shape == (0, K, K)
+    assert_array_equal(linear.potentials(weights)[1], weights[-K * K :].reshape(K, K))
+
+
+@pytest.mark.parametrize("edge_features", [False, True])
+def test_split_and_join_are_inverse_and_share_memory(rng, edge_features):
+    _, _, linear = build(rng, edge_features=edge_features)
+    weights = np.arange(linear.n_weights, dtype=float)
+    parts = linear.split(weights)
+    assert all(part.size == 0 or np.shares_memory(part, weights) for part in parts)
+    joined = linear.join(*parts)
+    assert_array_equal(joined, weights)
+    assert not np.shares_memory(joined, weights)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("edge_features", [False, True])
+def test_gradient_is_the_slope_of_counts_times_potentials(rng, form, edge_features):
+    _, _, linear = build(rng, form, edge_features)
+    shapes = (N, K), (M, K, K) if edge_features else (K, K)
+    counts = [rng.normal(size=shape) for shape in shapes]
+    weights = rng.normal(size=linear.n_weights)
+
+    def value(weights):
+        parts = zip(counts, linear.potentials(weights), strict=True)
+        return sum(float((c * p).sum()) for c, p in parts)
+
+    h = 1e-5
+    slopes = [
+        (value(weights + h * e) - value(weights - h * e)) / (2 * h)
+        for e in np.eye(linear.n_weights)
+    ]
+    gradient = linear.gradient(*counts)
+    assert gradient.shape == (linear.n_weights,)
+    assert_allclose(gradient, slopes, atol=1e-8)
+
+
+@pytest.mark.parametrize("form", ["dense", "csr"])
+def test_a_part_has_the_potentials_of_its_rows(rng, form):
+    _, _, linear = build(rng, form)
+    weights = rng.normal(size=linear.n_weights)
+    nodes, edges = np.array([5, 0, 2]), np.array([4, 1])
+    part = linear.take(nodes, edges)
+    assert part.n_weights == linear.n_weights
+    for own, whole, rows in zip(
+        part.potentials(weights),
+        linear.potentials(weights),
+        (nodes, edges),
+        strict=True,
+    ):
+        assert_allclose(own, whole[rows])
+
+
+def test_a_part_without_edge_features_reads_no_edge_rows(rng):
+    _, _, linear = build(rng, edge_features=False)
+    weights = rng.normal(size=linear.n_weights)
+    part = linear.take(np.array([1, 2]), None)
+    assert_array_equal(part.potentials(weights)[1], linear.potentials(weights)[1])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_features_leave_the_intercept(form):
+    linear = LinearGraph(FORMS[form](np.zeros((3, 0))), n_states=2)
+    assert linear.n_weights == 6
+    node, edge = linear.potentials(np.arange(6.0))
+    assert_array_equal(node, [[0, 1]] * 3)
+    assert_array_equal(edge, [[2, 3], [4, 5]])
+    gradient = linear.gradient(np.ones((3, 2)), np.ones((2, 2)))
+    assert_array_equal(gradient, [3, 3, 1, 1, 1, 1])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_nodes(form):
+    linear = LinearGraph(FORMS[form](np.zeros((0, 2))), np.zeros((0, 1)), n_states=2)
+    node, edge = linear.potentials(np.arange(14.0))
+    assert node.shape == (0, 2) and edge.shape == (0, 2, 2)
+    assert_array_equal(linear.gradient(node, edge), np.zeros(14))
