@@ -2,7 +2,7 @@
 
 # First, so that compiled code finds a cache folder before anything asks for one.
 import skstruct.kernels  # noqa: F401
-from skstruct.containers import Bitext, Ragged
+from skstruct.containers import Bitext, GraphBatch, Ragged
 from skstruct.estimators import (
     AnnealedHMM,
     CRFAutoencoderAligner,
@@ -18,6 +18,7 @@ __all__ = [
     "Bitext",
     "CRFAutoencoderAligner",
     "CRFAutoencoderTagger",
+    "GraphBatch",
     "HMMAligner",
     "PosteriorRegularizedClusterer",
     "Ragged",

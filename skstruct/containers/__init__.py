@@ -9,12 +9,14 @@ from skstruct.containers._batch import (
     place,
 )
 from skstruct.containers._bitext import Bitext
+from skstruct.containers._graphs import GraphBatch
 from skstruct.containers._ragged import Ragged
 from skstruct.containers._vocabulary import Vocabulary
 
 __all__ = [
     "Batch",
     "Bitext",
+    "GraphBatch",
     "Ragged",
     "Vocabulary",
     "gather",

@@ -4,7 +4,7 @@ import numpy as np
 
 from skstruct.containers._batch import Batch, gather, offsets_of
 from skstruct.containers._frame import common_header, cut_frame, put_beside
-from skstruct.containers._reading import as_values, flatten, join
+from skstruct.containers._reading import as_values, describe, flatten, join
 
 __all__ = ["Ragged"]
 
@@ -384,10 +384,6 @@ class Ragged(Batch):
         return cls._make(values, offsets_of(lengths), tokens, None, header)
 
     def __repr__(self):
-        values = self.values
-        is_text = values.dtype == object and isinstance(next(iter(values.flat), 0), str)
-        kind = "str" if is_text else str(values.dtype)
-        width = f" x {values.shape[1]}" if values.ndim == 2 else ""
         n, t = len(self), self.n_tokens
         size = f"{n} sequence{'s' * (n != 1)}, {t} token{'s' * (t != 1)}"
-        return f"{type(self).__name__}({size}, {kind}{width})"
+        return f"{type(self).__name__}({size}, {describe(self.values)})"

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from skstruct.containers._batch import Batch, offsets_of
 from skstruct.containers._frame import common_header
 
-__all__ = ["as_values", "flatten", "join", "reject_masked"]
+__all__ = ["as_values", "describe", "flatten", "join", "reject_masked"]
 
 _REAL = float | np.floating
 
@@ -26,6 +26,13 @@ def as_values(values):
     if values.ndim == 0:
         raise ValueError("values must have one entry for each token, got a scalar.")
     return values.astype(object) if values.dtype.kind in "UST" else values
+
+
+def describe(values):
+    """Kind and width of a flat array of tokens, such as ``"float64 x 5"``."""
+    is_text = values.dtype == object and isinstance(next(iter(values.flat), 0), str)
+    kind = "str" if is_text else str(values.dtype)
+    return f"{kind} x {values.shape[1]}" if values.ndim == 2 else kind
 
 
 def join(arrays):

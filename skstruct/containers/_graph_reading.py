@@ -1,0 +1,314 @@
+"""Graphs in the forms users have them, as flat arrays of nodes and edges."""
+
+from math import prod
+from numbers import Integral
+
+import numpy as np
+import scipy.sparse as sp
+
+from skstruct.containers._batch import Batch, locate
+from skstruct.containers._reading import reject_masked
+
+__all__ = [
+    "check_edges",
+    "grid_edges",
+    "join_edge_values",
+    "name_features",
+    "read_edge_offsets",
+    "read_edge_values",
+    "read_edges",
+    "read_graphs",
+    "read_networkx",
+    "tree_edges",
+]
+
+
+def read_graphs(graphs):
+    """Features, edges and edge features (or None) of each graph, as three lists."""
+    _reject_other_forms(graphs)
+    features, edges, edge_values = [], [], []
+    for i, graph in enumerate(graphs):
+        if not isinstance(graph, tuple | list) or len(graph) not in (2, 3):
+            size = f" of {len(graph)} entries" if hasattr(graph, "__len__") else ""
+            raise ValueError(
+                f"Sample {i} is a {type(graph).__name__}{size}, not a graph: give each "
+                "as (features, edges) or (features, edges, edge_features), a single "
+                "one as [(features, edges)]."
+            )
+        features.append(name_features(graph[0]))
+        edges.append(read_edges(graph[1], f"Sample {i}: edges"))
+        given = graph[2] if len(graph) == 3 else None
+        edge_values.append(
+            read_edge_values(given, len(edges[-1]), f"Sample {i}: edge_features")
+        )
+    return features, edges, edge_values
+
+
+def _reject_other_forms(graphs):
+    kind = type(graphs).__name__
+    if isinstance(graphs, Batch):
+        raise ValueError(
+            f"Expected graphs, got a {kind}, which has no edges; sequences become "
+            "chains by GraphBatch.from_sequences."
+        )
+    if (
+        isinstance(graphs, str | bytes | dict)
+        or not hasattr(graphs, "__iter__")
+        or hasattr(graphs, "columns")
+        or sp.issparse(graphs)
+    ):
+        raise ValueError(
+            f"Expected a list of graphs (features, edges), got a {kind}; flat arrays "
+            "go to GraphBatch.from_arrays."
+        )
+
+
+def name_features(features):
+    """Nodes given by lists of names become dicts that say 1.0 of each name."""
+    if not isinstance(features, list | tuple) or not all(map(_is_names, features)):
+        return features
+    return [dict.fromkeys(names, 1.0) for names in features]
+
+
+def _is_names(node):
+    return isinstance(node, list | tuple | set | frozenset) and all(
+        isinstance(name, str) for name in node
+    )
+
+
+def read_edges(edges, what):
+    """Pairs of node numbers as an array (m, 2) of intp."""
+    if sp.issparse(edges):
+        raise ValueError(
+            f"{what} is a sparse matrix; list its entries by np.argwhere(edges)."
+        )
+    edges = np.asarray(edges if hasattr(edges, "__len__") else list(edges))
+    if edges.size == 0 and edges.shape in {(0,), (0, 2), (2, 0)}:
+        return np.zeros((0, 2), dtype=np.intp)
+    if edges.ndim != 2 or edges.shape[1] != 2:
+        turned = edges.ndim == 2 and len(edges) == 2
+        raise ValueError(
+            f"{what} must be of shape (n_edges, 2), a pair of node numbers in each "
+            f"row; got shape {edges.shape}.{' Pass edges.T.' if turned else ''}"
+        )
+    if edges.dtype.kind not in "iu":
+        raise ValueError(
+            f"{what} must hold node numbers, integers from 0; got dtype {edges.dtype}."
+        )
+    return np.ascontiguousarray(edges, dtype=np.intp)
+
+
+def read_edge_values(values, n_edges, what):
+    """Edge features as an array (n_edges, G) of floats; None stays None."""
+    if values is None:
+        return None
+    if sp.issparse(values):
+        raise ValueError(f"{what} must be dense; pass edge_features.toarray().")
+    reject_masked(values, what)
+    try:
+        values = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{what} must hold numbers, a row of the same length for each edge."
+        ) from None
+    if values.ndim == 1 and len(values) == n_edges and n_edges:
+        values = values[:, None]
+    if values.ndim == 1 and len(values) == n_edges == 0:
+        return None
+    if values.ndim != 2 or len(values) != n_edges:
+        raise ValueError(
+            f"{what} must have one row for each of the {n_edges} edges; got shape "
+            f"{values.shape}."
+        )
+    return values
+
+
+def join_edge_values(parts, n_edges):
+    """Edge features of several samples as one array; None if no sample has any.
+
+    A sample without edges need not have any, and has no say in their number.
+    """
+    at = [i for i, n in enumerate(n_edges) if n]
+    given = [i for i in at if parts[i] is not None]
+    if not given:
+        return None if at else next((p for p in parts if p is not None), None)
+    for i in at:
+        if parts[i] is None:
+            raise ValueError(
+                f"Sample {i} has no edge features, but sample {given[0]} has; give "
+                "them for all graphs with edges, or for none."
+            )
+        width, first = parts[i].shape[1], parts[given[0]].shape[1]
+        if width != first:
+            raise ValueError(
+                f"Sample {i} has {width} features an edge, sample {given[0]} {first}."
+            )
+    return np.concatenate([parts[i] for i in given])
+
+
+def check_edges(offsets, edges, edge_offsets, edge_values):
+    """Raise at the first edge that joins no two nodes of its graph, or joins again."""
+    n_edges = np.diff(edge_offsets)
+    n_nodes = np.repeat(np.diff(offsets), n_edges)[:, None]
+    outside = np.flatnonzero(((edges < 0) | (edges >= n_nodes)).any(axis=1))
+    if outside.size:
+        _raise_at(
+            outside[0],
+            edges,
+            edge_offsets,
+            f"is out of range: the graph has {n_nodes[outside[0], 0]} nodes, numbered "
+            "from 0 within each graph.",
+        )
+    loops = np.flatnonzero(edges[:, 0] == edges[:, 1])
+    if loops.size:
+        _raise_at(
+            loops[0],
+            edges,
+            edge_offsets,
+            "joins a node to itself. Leave it out: what depends on the label of one "
+            "node alone belongs to its features.",
+        )
+    _reject_repeats(offsets, edges, edge_offsets, n_edges)
+    if edge_values is not None:
+        odd = np.flatnonzero(~np.isfinite(edge_values).all(axis=1))
+        if odd.size:
+            _raise_at(
+                odd[0],
+                edges,
+                edge_offsets,
+                f"has edge features {edge_values[odd[0]].tolist()}; they must be "
+                "finite. Fill what is missing.",
+            )
+
+
+def _reject_repeats(offsets, edges, edge_offsets, n_edges):
+    first_node = np.repeat(offsets[:-1], n_edges)
+    pairs = (first_node + edges.min(axis=1)) * offsets[-1]
+    pairs += first_node + edges.max(axis=1)
+    order = np.argsort(pairs, kind="stable")
+    again = np.flatnonzero(pairs[order[1:]] == pairs[order[:-1]])
+    if again.size:
+        later = order[1:][again].min()
+        earlier = np.flatnonzero(pairs == pairs[later])[0]
+        number = locate(edge_offsets, earlier)[1]
+        _raise_at(
+            later,
+            edges,
+            edge_offsets,
+            f"joins the nodes of edge {number} again, ({edges[earlier, 0]}, "
+            f"{edges[earlier, 1]}). Give each pair of nodes one edge, in one "
+            "direction; edge features can tell kinds of edges apart.",
+        )
+
+
+def _raise_at(row, edges, edge_offsets, fault):
+    sample, number = locate(edge_offsets, row)
+    u, v = edges[row].tolist()
+    raise ValueError(f"Sample {sample}, edge {number}: ({u}, {v}) {fault}")
+
+
+def tree_edges(parents):
+    """(parent, child) for each child."""
+    parents = np.asarray(parents)
+    if parents.ndim != 1 or (parents.size and parents.dtype.kind not in "iu"):
+        raise ValueError(
+            "parents must be a 1-D array of integers, -1 for a root; got dtype "
+            f"{parents.dtype} and shape {parents.shape}."
+        )
+    n = len(parents)
+    wrong = np.flatnonzero((parents < -1) | (parents >= n))
+    if wrong.size:
+        raise ValueError(
+            f"parents: the parent of node {wrong[0]} is {parents[wrong[0]]}, but nodes "
+            f"are numbered from 0 to {n - 1}; a root has the parent -1."
+        )
+    cycle = _find_cycle(parents.tolist())
+    if cycle:
+        path = " -> ".join(map(str, [*cycle, cycle[0]]))
+        raise ValueError(
+            f"parents: nodes {path} form a cycle of parents and children; give one of "
+            "them the parent -1, or another outside of the cycle."
+        )
+    children = np.flatnonzero(parents >= 0)
+    return np.column_stack([parents[children], children]).astype(np.intp)
+
+
+def _find_cycle(parents):
+    """Nodes of a cycle of parents, each before its child; empty if there is none."""
+    walk_of = [None] * len(parents)
+    for start in range(len(parents)):
+        node = start
+        while node >= 0 and walk_of[node] is None:
+            walk_of[node] = start
+            node = parents[node]
+        if node >= 0 and walk_of[node] == start:
+            cycle = [node]
+            while parents[cycle[-1]] != node:
+                cycle.append(parents[cycle[-1]])
+            return cycle[::-1]
+    return []
+
+
+def grid_edges(shape):
+    """Pairs of neighbours in a grid, axis by axis."""
+    shape = (shape,) if isinstance(shape, Integral) else tuple(shape)
+    if not all(isinstance(n, Integral) and n >= 0 for n in shape):
+        sizes = ", ".join(map(repr, shape))
+        raise ValueError(f"Numbers of nodes are integers from 0; got {sizes}.")
+    number = np.arange(prod(shape)).reshape(shape)
+    pairs = [np.zeros((0, 2), dtype=np.intp)]
+    for axis in range(number.ndim):
+        lines = np.moveaxis(number, axis, 0)
+        pairs.append(np.column_stack([lines[:-1].ravel(), lines[1:].ravel()]))
+    return np.concatenate(pairs)
+
+
+def read_networkx(graphs, feature, edge_feature):
+    """Graphs of networkx, or with its interface, as `read_graphs` takes them."""
+    for i, graph in enumerate(graphs):
+        if not hasattr(graph, "nodes") or not hasattr(graph, "edges"):
+            raise ValueError(
+                f"Sample {i} is a {type(graph).__name__}, not a networkx graph; a "
+                "single graph is given as [graph]."
+            )
+        nodes = dict(graph.nodes(data=True))
+        number = {node: t for t, node in enumerate(nodes)}
+        for node, data in nodes.items():
+            if feature not in data:
+                raise ValueError(
+                    f"Sample {i}: node {node!r} has no attribute {feature!r}; name "
+                    "the attribute that every node has by feature=."
+                )
+        links = list(graph.edges(data=True))
+        out = (
+            [data[feature] for data in nodes.values()],
+            [(number[u], number[v]) for u, v, _ in links],
+        )
+        if edge_feature is None:
+            yield out
+            continue
+        for u, v, data in links:
+            if edge_feature not in data:
+                raise ValueError(
+                    f"Sample {i}: edge ({u!r}, {v!r}) has no attribute "
+                    f"{edge_feature!r}; name the attribute that every edge has by "
+                    "edge_feature=, or leave that out."
+                )
+        yield *out, [data[edge_feature] for _, _, data in links]
+
+
+def read_edge_offsets(edge_offsets, n_samples, n_edges):
+    """Where the edges of each graph begin, as an array (n_samples + 1,) of intp."""
+    given = np.asarray(edge_offsets)
+    if given.shape != (n_samples + 1,) or given.dtype.kind not in "iu":
+        raise ValueError(
+            f"edge_offsets must be {n_samples + 1} integers, one more than graphs; got "
+            f"dtype {given.dtype} and shape {given.shape}."
+        )
+    given = np.ascontiguousarray(given, dtype=np.intp)
+    if given[0] != 0 or given[-1] != n_edges or (np.diff(given) < 0).any():
+        raise ValueError(
+            f"edge_offsets must rise from 0 to the number of edges, {n_edges}, and "
+            f"never fall; they go from {given[0]} to {given[-1]}."
+        )
+    return given
