@@ -1,0 +1,179 @@
+"""What a loss must answer."""
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from skstruct.kernels._node_game import GENERAL
+
+__all__ = ["Loss", "as_list", "check_costs"]
+
+
+class Loss(BaseEstimator):
+    """What mistakes cost; the cost of a sequence or graph is the sum over its nodes.
+
+    A loss of your own derives from this class and writes `cost`, nothing else.
+
+    Parameters
+    ----------
+    weight : {None, "position"}, default=None
+        How much the nodes of a sequence count. "position": node i of a sequence counts
+        i / (1 + 2 + ...), times the mean length of the sequences that are not empty.
+        So late nodes count more, all sequences count alike, and the weights of all
+        nodes sum to their number: a penalty that suits unweighted nodes suits these.
+
+    Attributes
+    ----------
+    kind : int
+        How the games of predictor and adversary are solved. Any cost is served by the
+        one that is set here.
+
+    See Also
+    --------
+    skstruct.losses.CostMatrix : Costs that are numbers, not a rule.
+
+    Examples
+    --------
+    A loss that minds being too low twice as much as being too high:
+
+    >>> import numpy as np
+    >>> from skstruct.losses import Loss
+    >>> class Cautious(Loss):
+    ...     def cost(self, classes):
+    ...         error = np.subtract.outer(classes, classes)  # true - predicted
+    ...         return np.where(error > 0, 2 * error, -error)
+    >>> Cautious(weight="position").table([0, 1, 2])
+    array([[0., 1., 2.],
+           [2., 0., 1.],
+           [4., 2., 0.]])
+    """
+
+    kind = GENERAL
+
+    def __init__(self, *, weight=None):
+        self.weight = weight
+
+    def cost(self, classes):
+        """What each prediction costs, for each true label.
+
+        Parameters
+        ----------
+        classes : array-like of shape (n_classes,)
+            The labels, in the order of rows and columns.
+
+        Returns
+        -------
+        array of shape (n_classes, n_classes)
+            ``cost[true, predicted]``: finite, not negative, zero on the diagonal.
+        """
+        raise NotImplementedError(
+            f"{type(self).__name__} must define cost(self, classes), which returns the "
+            "table cost[true, predicted]."
+        )
+
+    def table(self, classes):
+        """`cost`, checked.
+
+        Parameters
+        ----------
+        classes : array-like of shape (n_classes,)
+            The labels.
+
+        Returns
+        -------
+        ndarray of shape (n_classes, n_classes)
+            Floats, in one C-contiguous block.
+
+        Raises
+        ------
+        ValueError
+            If the table has another shape, a cost is negative, NaN or infinite, or the
+            diagonal is not zero; the message names the labels.
+        """
+        return check_costs(self.cost(classes), as_list(classes), type(self).__name__)
+
+    def values(self, classes):
+        """Places of the labels on a line, in rising order.
+
+        Parameters
+        ----------
+        classes : array-like of shape (n_classes,)
+            The labels.
+
+        Returns
+        -------
+        ndarray of shape (n_classes,)
+            0, 1, ... where the loss does not care.
+        """
+        return np.arange(len(classes), dtype=float)
+
+    def needs_order(self, classes):
+        """Whether someone must say in which order these labels stand.
+
+        Parameters
+        ----------
+        classes : array-like of shape (n_classes,)
+            The labels.
+
+        Returns
+        -------
+        bool
+            True where the cost depends on an order and the labels are not numbers.
+        """
+        return False
+
+    def node_weight(self, offsets):
+        """How much each node counts.
+
+        Parameters
+        ----------
+        offsets : array-like of shape (n_sequences + 1,)
+            Where each sequence begins; the last one is the number of nodes.
+
+        Returns
+        -------
+        ndarray of shape (n_nodes,)
+            Positive weights whose sum is the number of nodes.
+
+        Raises
+        ------
+        ValueError
+            If ``weight`` is no rule.
+        """
+        offsets = np.asarray(offsets)
+        if self.weight is None:
+            return np.ones(offsets[-1])
+        if self.weight != "position":
+            raise ValueError(
+                f"weight of {type(self).__name__} must be None or 'position', got "
+                f"{self.weight!r}."
+            )
+        lengths = np.diff(offsets)
+        position = np.arange(1, offsets[-1] + 1) - np.repeat(offsets[:-1], lengths)
+        n_filled = max(np.count_nonzero(lengths), 1)
+        share = (offsets[-1] / n_filled) / (lengths * (lengths + 1) / 2).clip(min=1)
+        return position * np.repeat(share, lengths)
+
+
+def as_list(labels):
+    """Labels as Python's own text and numbers, which read well in messages."""
+    return np.asarray(labels, dtype=object).tolist()
+
+
+def check_costs(cost, labels, name):
+    """A table of costs as floats; a ValueError says what is wrong with it."""
+    cost = np.ascontiguousarray(cost, dtype=float)
+    if cost.shape != (len(labels), len(labels)):
+        raise ValueError(
+            f"{name}: the costs have shape {cost.shape}, and {len(labels)} labels need "
+            f"{(len(labels), len(labels))}."
+        )
+    wrong = ~(np.isfinite(cost) & (cost >= 0))
+    np.fill_diagonal(wrong, np.diagonal(cost) != 0)
+    if wrong.any():
+        true, predicted = np.argwhere(wrong)[0]
+        rule = "finite and not negative" if true != predicted else "0 on the diagonal"
+        raise ValueError(
+            f"{name}: the cost of predicting {labels[predicted]!r} where "
+            f"{labels[true]!r} is true is {cost[true, predicted]}; costs are {rule}."
+        )
+    return cost
