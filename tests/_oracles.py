@@ -1,4 +1,4 @@
-"""Brute force over all label sequences of a short chain; shares no code with skstruct.
+"""Brute force over all labels of a short chain or graph; shares no code with skstruct.
 
 A chain is given by log-potentials: node (T, K), edge (K, K) or (T, K, K) whose entry t
 leads into token t (entry 0 is ignored), start (K,), stop (K,). Order 2 has edge
@@ -9,6 +9,7 @@ to the second token. None adds nothing; -inf forbids.
 import itertools
 
 import numpy as np
+from scipy.optimize import minimize
 
 
 def enumerate_paths(T, K):
@@ -191,3 +192,75 @@ def alignment_paths(node, null, jump, groups, local):
             jumps.append(entry(last, K + 1))
         out.append((y, score, jumps))
     return out
+
+
+def graph_scores(labelings, node, edges, edge):
+    """Log-potential of labelings (m, n) of a graph.
+
+    node (n, K); edges (M, 2), edge (u, v) has potential B[y_u, y_v]; edge (K, K), the
+    same for all, or (M, K, K).
+    """
+    n, K = node.shape
+    tables = np.broadcast_to(edge, (len(edges), K, K))
+    scores = node[np.arange(n), labelings].sum(axis=1)
+    for (u, v), table in zip(edges, tables, strict=True):
+        scores = scores + table[labelings[:, u], labelings[:, v]]
+    return scores
+
+
+def graph_edge_marginals(labelings, scores, edges, K):
+    """p(y_u = a, y_v = b) of every edge (u, v), (M, K, K)."""
+    out = np.zeros((len(edges), K, K))
+    p = probabilities(scores)
+    for table, (u, v) in zip(out, edges, strict=True):
+        np.add.at(table, (labelings[:, u], labelings[:, v]), p)
+    return out
+
+
+def first_argmax(labelings, scores, order):
+    """Of the best labelings, the first one by the labels of nodes in this order."""
+    best = labelings[scores == scores.max()]
+    return best[np.lexsort(best[:, order[::-1]].T)[0]]
+
+
+def augmented_scores(labelings, scores, cost, weight, predictor):
+    """Scores plus w_i p_i^T cost_i[:, y_i] of every node.
+
+    cost (n, K, K) is ``cost[i, predicted, adversary]``; weight (n,), predictor (n, K).
+    """
+    gains = weight[:, None] * np.einsum("iac,ia->ic", cost, predictor)
+    return scores + gains[np.arange(len(weight)), labelings].sum(axis=1)
+
+
+def game_optimum(labelings, scores, cost, weight):
+    """Least log-partition of the augmented scores over all predictors.
+
+    Returns the value at the best predictor that was found, and how much lower the
+    minimum could be at most.
+    """
+    n, K = cost.shape[:2]
+
+    def value(p):
+        return augmented_scores(labelings, scores, cost, weight, p.reshape(n, K))
+
+    def slope(p):
+        r = node_marginals(labelings, value(p), K)
+        return weight[:, None] * np.einsum("iac,ic->ia", cost, r)
+
+    found = minimize(
+        lambda p: log_partition(value(p)),
+        np.full(n * K, 1 / K),
+        jac=lambda p: slope(p).ravel(),
+        method="SLSQP",
+        bounds=[(0, 1)] * (n * K),
+        constraints={
+            "type": "eq",
+            "fun": lambda p: p.reshape(n, K).sum(axis=1) - 1,
+            "jac": lambda p: np.kron(np.eye(n), np.ones(K)),
+        },
+        options={"ftol": 1e-15, "maxiter": 1000},
+    )
+    p = np.maximum(found.x.reshape(n, K), 0)
+    p = p / p.sum(axis=1, keepdims=True)
+    gap = (p * slope(p)).sum() - slope(p).min(axis=1).sum()
+    return log_partition(value(p)), gap
