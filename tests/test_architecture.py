@@ -30,6 +30,8 @@ MAY_IMPORT = {
     **dict.fromkeys(FAMILIES, CORE),
     "optim": set(),
     **{part: {"containers", "kernels"} | SHARED for part in OUTER},
+    # A score and a fit under the same loss mean the same by it.
+    "metrics": {"containers", "kernels", "losses"} | SHARED,
     "estimators": BELOW_ESTIMATORS,
     "inspection": {"containers"} | SHARED,
     "exceptions": set(),

@@ -27,6 +27,8 @@ class LabelPairs(NamedTuple):
         Number of the sequence that a token stands in.
     row : ndarray of shape (n,)
         Place of a token among all tokens, those without a gold label included.
+    offsets : ndarray of shape (n_sequences + 1,)
+        Where each sequence begins among all tokens.
     """
 
     gold: np.ndarray
@@ -35,6 +37,7 @@ class LabelPairs(NamedTuple):
     weight: np.ndarray | None
     sequence: np.ndarray
     row: np.ndarray
+    offsets: np.ndarray
 
 
 def read_pairs(y_true, y_pred, sample_weight=None):
@@ -88,6 +91,7 @@ def read_pairs(y_true, y_pred, sample_weight=None):
         None if weight is None else weight[row],
         sequence[row],
         row,
+        gold.offsets,
     )
 
 

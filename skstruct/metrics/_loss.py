@@ -3,6 +3,7 @@
 import numpy as np
 
 from skstruct.containers import Ragged
+from skstruct.losses import Loss, as_loss
 from skstruct.metrics._flatten import read_pairs
 
 __all__ = ["mean_additive_loss"]
@@ -18,11 +19,14 @@ def mean_additive_loss(y_true, y_pred, loss, *, labels=None, sample_weight=None)
         None.
     y_pred : Ragged, list-like of label sequences, or 1-D array of labels
         Predicted labels.
-    loss : array of shape (n_labels, n_labels), DataFrame or callable
-        ``cost[true, predicted]``; a DataFrame names its rows and columns. A callable
+    loss : str, array of shape (n_labels, n_labels), DataFrame, Loss or callable
+        A name such as "absolute", see `skstruct.losses.LOSSES`;
+        ``cost[true, predicted]``, of which a DataFrame names rows and columns; or a
+        loss of `skstruct.losses`, whose ``weight`` then weighs the tokens. A callable
         takes two flat arrays, gold and predicted labels, and returns a cost for each.
     labels : list of labels, default=None
-        The labels behind the rows and columns of an array. None: 0, 1, ...
+        The labels behind the rows and columns of an array, None: 0, 1, ...; for a name
+        or a Loss all labels in their order, None: the sorted ones of both sides.
     sample_weight : array-like of shape (n_sequences,), default=None
         Weights of the sequences.
 
@@ -35,13 +39,15 @@ def mean_additive_loss(y_true, y_pred, loss, *, labels=None, sample_weight=None)
     ------
     ValueError
         If the sequences of both sides differ in number or length, a label has no cost,
-        or a cost is not finite.
+        a cost is not finite, or a loss needs an order of the labels.
 
     Examples
     --------
     >>> import numpy as np
     >>> from skstruct.metrics import mean_additive_loss
     >>> mean_additive_loss([[1, 2], [5]], [[1, 4], [4]], lambda t, p: np.abs(t - p))
+    1.0
+    >>> mean_additive_loss([[1, 2], [5]], [[1, 4], [4]], "absolute")
     1.0
     >>> cost = [[0, 1], [5, 0]]
     >>> mean_additive_loss([["ok", "bad"]], [["ok", "ok"]], cost, labels=["ok", "bad"])
@@ -50,6 +56,13 @@ def mean_additive_loss(y_true, y_pred, loss, *, labels=None, sample_weight=None)
     pairs = read_pairs(y_true, y_pred, sample_weight)
     if pairs is None:
         return np.nan
+    weight = pairs.weight
+    if isinstance(loss, str | Loss):
+        loss = as_loss(loss)
+        labels = _classes(loss, pairs) if labels is None else labels
+        weight = loss.node_weight(pairs.offsets)[pairs.row]
+        weight = weight if pairs.weight is None else weight * pairs.weight
+        loss = loss.table(labels)
     if callable(loss):
         names = Ragged([pairs.names]).values
         costs = np.asarray(loss(names[pairs.gold], names[pairs.predicted]), dtype=float)
@@ -62,15 +75,27 @@ def mean_additive_loss(y_true, y_pred, loss, *, labels=None, sample_weight=None)
             f"loss must give one finite cost for each of the {len(pairs.gold)} tokens; "
             f"got shape {costs.shape}."
         )
-    return float(np.average(costs, weights=pairs.weight))
+    return float(np.average(costs, weights=weight))
+
+
+def _classes(loss, pairs):
+    """The labels that occur, where a Loss may take them as sorted."""
+    used = np.unique(np.concatenate([pairs.gold, pairs.predicted]))
+    labels = [pairs.names[code] for code in used]
+    if loss.needs_order(labels):
+        raise ValueError(
+            f"{type(loss).__name__} needs the order of the labels {labels!r}, which "
+            "are not numbers: pass all labels, in their order, as `labels`."
+        )
+    return labels
 
 
 def _read_costs(loss, labels):
     """A cost matrix, the labels of its rows and those of its columns."""
     if np.ndim(loss) != 2:
         raise ValueError(
-            "loss must be a callable or a matrix cost[true, predicted], got "
-            f"{type(loss).__name__} {loss!r}."
+            "loss must be a name, a matrix cost[true, predicted], a Loss or a "
+            f"callable; got {type(loss).__name__} {loss!r}."
         )
     cost = np.asarray(loss, dtype=float)
     if hasattr(loss, "index") and hasattr(loss, "columns"):

@@ -126,11 +126,12 @@ def make_loss_scorer(loss, *, labels=None):
 
     Parameters
     ----------
-    loss : array of shape (n_labels, n_labels), DataFrame or callable
-        As in :func:`mean_additive_loss`. A callable must stand in a module, not be a
-        lambda, where the search runs in several processes.
+    loss : str, array of shape (n_labels, n_labels), DataFrame, Loss or callable
+        As in :func:`mean_additive_loss`; a Loss such as ``Absolute(weight="position")``
+        weighs the tokens as an estimator with this loss does. A callable must stand in
+        a module, not be a lambda, where the search runs in several processes.
     labels : list of labels, default=None
-        The labels behind the rows and columns of an array. None: 0, 1, ...
+        As in :func:`mean_additive_loss`: name all labels where folds may lack some.
 
     Returns
     -------

@@ -18,6 +18,7 @@ from sklearn.model_selection import (
 
 from skstruct import metrics
 from skstruct.containers import Ragged
+from skstruct.losses import ZeroOne
 from skstruct.metrics import (
     LabelScorer,
     make_loss_scorer,
@@ -212,4 +213,17 @@ def test_scorers_with_options():
     cost = np.array([[0.0, 1.0], [5.0, 0.0]])
     scorer = make_loss_scorer(cost)
     assert scorer(model, X, y) == -mean_additive_loss(y, y_pred, cost) < -0.5
+    assert search(scorer).fit(X, y).best_params_ == {"threshold": 0.0}
+
+
+def test_scorers_take_losses():
+    X, y = data()
+    model = Threshold(1.0).fit(X)
+    y_pred = model.predict(X)
+    loss = ZeroOne(weight="position")
+    scorer = make_loss_scorer(loss, labels=[0, 1])
+    value = scorer(model, X, y)
+    assert value == -mean_additive_loss(y, y_pred, loss)
+    assert value != make_loss_scorer("zero_one")(model, X, y)
+    assert pickle.loads(pickle.dumps(clone(scorer)))(model, X, y) == value
     assert search(scorer).fit(X, y).best_params_ == {"threshold": 0.0}

@@ -6,6 +6,7 @@ import pytest
 from sklearn import metrics as sk
 
 from skstruct.containers import Ragged
+from skstruct.losses import Absolute, CostMatrix
 from skstruct.metrics import (
     classification_report,
     mean_additive_loss,
@@ -175,13 +176,44 @@ def test_mean_additive_loss_is_not_symmetric():
     assert mean_additive_loss([1, 0], [0, 0], cost, sample_weight=[3, 1]) == 3.75
 
 
+def test_mean_additive_loss_of_names_and_losses():
+    gold, predicted = [["lo", "hi"], ["mid", None]], [["hi", "hi"], ["lo", "x"]]
+    order = ["lo", "mid", "hi"]
+    assert mean_additive_loss(gold, predicted, "zero_one") == pytest.approx(2 / 3)
+    assert mean_additive_loss(gold, predicted, "absolute", labels=order) == 1.0
+    assert mean_additive_loss([[1, -1, 7]], [[1, 5, 4]], "squared") == 4.5
+    matrix = CostMatrix([[0, 1], [5, 0]], labels=["ok", "bad"])
+    assert mean_additive_loss([["bad"]], [["ok"]], matrix) == 5.0
+    assert mean_additive_loss([["ok"]], [["ok"]], matrix) == 0.0
+    assert (
+        mean_additive_loss([[2], [1]], [[1], [1]], CostMatrix([[0, 1], [5, 0]])) == 2.5
+    )
+
+
+def test_mean_additive_loss_weighs_tokens_by_the_rule_of_the_loss():
+    gold, predicted = [[0, 0, 0], [4], [], [None, 1]], [[3, 0, 1], [2], [], [9, 2]]
+    loss = Absolute(weight="position")
+    weight = loss.node_weight([0, 3, 4, 4, 6])[[0, 1, 2, 3, 5]]
+    expected = np.average([3, 0, 1, 2, 1], weights=weight)
+    assert mean_additive_loss(gold, predicted, loss) == pytest.approx(expected)
+    expected = np.average([3, 0, 1], weights=[1, 2, 3])
+    only_first = [5.0, 0, 0, 0]
+    value = mean_additive_loss(gold, predicted, loss, sample_weight=only_first)
+    assert value == pytest.approx(expected)
+
+
 @pytest.mark.parametrize(
     "loss, labels, message",
     [
         ([[0, 1], [1, 0]], None, "the label 'a', for which loss has no cost"),
         ([[0, 1], [1, 0]], ["a", "b", "c"], "has shape"),
-        ("hamming", None, "must be a callable or a matrix"),
-        ([0, 1], None, "must be a callable or a matrix"),
+        ("hamming", None, "must be one of 'zero_one'"),
+        ("absolute", None, r"Absolute needs the order of the labels \['a', 'b'\]"),
+        ("absolute", ["a", "c"], "the label 'b', for which loss has no cost"),
+        (Absolute(weight="size"), ["a", "b"], "must be None or 'position'"),
+        (CostMatrix(np.zeros((3, 3))), None, "Name the labels"),
+        ([0, 1], None, "must be a name, a matrix"),
+        (None, None, "must be a name, a matrix"),
         (lambda t, p: 0.0, None, "one finite cost for each of the 2 tokens"),
         (lambda t, p: np.full(len(t), np.nan), None, "one finite cost"),
     ],
