@@ -264,3 +264,23 @@ def game_optimum(labelings, scores, cost, weight):
     p = p / p.sum(axis=1, keepdims=True)
     gap = (p * slope(p)).sum() - slope(p).min(axis=1).sum()
     return log_partition(value(p)), gap
+
+
+def zero_one_game(psi):
+    """Value of one node's game under zero-one loss, with log-potentials psi (K,).
+
+    max over adversaries of P(wrong) + <adversary, psi>: the best is uniform on a set.
+    """
+    sets = itertools.chain.from_iterable(
+        itertools.combinations(psi, n) for n in range(1, len(psi) + 1)
+    )
+    return max((sum(s) + len(s) - 1) / len(s) for s in sets)
+
+
+def absolute_game(psi, values):
+    """Likewise under absolute loss: the best is uniform on two labels, or on one."""
+    return max(
+        (psi[i] + psi[j] + values[j] - values[i]) / 2
+        for i in range(len(psi))
+        for j in range(i, len(psi))
+    )
