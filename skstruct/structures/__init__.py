@@ -3,6 +3,7 @@
 from skstruct.structures._base import Posterior, Potentials, Sweep, marginals
 from skstruct.structures._chain import Chain
 from skstruct.structures._independent import IndependentLinks
+from skstruct.structures._junction import Junction
 from skstruct.structures._lattice import (
     Lattice,
     LatticePosterior,
@@ -13,6 +14,7 @@ from skstruct.structures._second_order import SecondOrderChain
 __all__ = [
     "Chain",
     "IndependentLinks",
+    "Junction",
     "Lattice",
     "LatticePosterior",
     "LatticePotentials",

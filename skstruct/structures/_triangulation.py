@@ -1,0 +1,145 @@
+"""How a graph becomes a tree of small cliques: one for each node, by elimination."""
+
+import math
+from functools import lru_cache
+from heapq import heapify, heappop, heappush
+from typing import NamedTuple
+
+import numpy as np
+
+__all__ = ["Cliques", "eliminate", "triangulate"]
+
+
+class Cliques(NamedTuple):
+    """A junction tree; clique b is of the b-th node that is eliminated.
+
+    Node and clique are numbered by the order of elimination, so that the parent of a
+    clique, its node's first neighbour to be eliminated later, has a higher number.
+
+    Attributes
+    ----------
+    order : list of int
+        The node of each clique.
+    separators : list of list of int
+        What else is in the clique, by falling number: all of it is in the parent's
+        clique, and the parent comes last.
+    edges : list of list of (edge, axis, flipped)
+        Edges that find both their ends in this clique first: the other end's place in
+        the separator, and whether the edge leads from the clique's node to it.
+    crossing : int
+        At most so many edges lie between a clique and what was eliminated before it.
+    """
+
+    order: list
+    separators: list
+    edges: list
+    crossing: int
+
+    @property
+    def width(self):
+        """Nodes of the largest clique, less one."""
+        return max(map(len, self.separators), default=0)
+
+    def n_entries(self, n_states):
+        """Entries of all clique tables together."""
+        return sum(n_states ** (len(s) + 1) for s in self.separators)
+
+
+@lru_cache(maxsize=4096)
+def triangulate(n_nodes, edges, max_width):
+    """The cliques of a graph; graphs of equal shape are worked on once.
+
+    Parameters
+    ----------
+    n_nodes : int
+        Nodes.
+    edges : bytes
+        Of the C-contiguous array (m, 2) of dtype intp.
+    max_width : int
+        With a clique above this width, edges are not given homes.
+
+    Returns
+    -------
+    Cliques
+    """
+    pairs = np.frombuffer(edges, dtype=np.intp).reshape(-1, 2).tolist()
+    order, neighbours = eliminate(n_nodes, pairs, max_width)
+    place = {v: b for b, v in enumerate(order)}
+    separators = [sorted((place[u] for u in s), reverse=True) for s in neighbours]
+    homes = [[] for _ in order]
+    if max(map(len, separators), default=0) > max_width:
+        return Cliques(order, separators, homes, 0)
+    n_ending = [0] * n_nodes
+    for e, (u, v) in enumerate(pairs):
+        home, other = sorted((place[u], place[v]))
+        axis = separators[home].index(other)
+        homes[home].append((e, axis, place[u] == home))
+        n_ending[other] += 1
+    below = [0] * n_nodes
+    most = 0
+    for b, separator in enumerate(separators):
+        inside = len(homes[b]) + below[b]
+        most = max(most, inside)
+        if separator:
+            below[separator[-1]] += inside - n_ending[b]
+    return Cliques(order, separators, homes, most)
+
+
+def eliminate(n_nodes, edges, max_width):
+    """An order of elimination by least fill, then least degree, then number.
+
+    Parameters
+    ----------
+    n_nodes : int
+        Nodes.
+    edges : list of (int, int)
+        Any number of them between two nodes, none from a node to itself.
+    max_width : int
+        Nodes of more neighbours are compared by degree alone.
+
+    Returns
+    -------
+    order : list of int
+        Nodes.
+    neighbours : list of set of int
+        Of each node in this order, at the time when it is eliminated.
+    """
+    near = [set() for _ in range(n_nodes)]
+    for u, v in edges:
+        near[u].add(v)
+        near[v].add(u)
+
+    def key(v):
+        degree = len(near[v])
+        # Counting pairs takes long in dense graphs, where it no longer helps.
+        if degree > max_width:
+            return math.inf, degree, v
+        return sum(len(near[v] - near[u]) - 1 for u in near[v]), degree, v
+
+    keys = [key(v) for v in range(n_nodes)]
+    heap = list(keys)
+    heapify(heap)
+    order, neighbours = [], []
+    while heap:
+        least = heappop(heap)
+        fill, degree, v = least
+        if keys[v] != least:
+            continue
+        keys[v] = None
+        around = near[v]
+        order.append(v)
+        neighbours.append(around)
+        if degree == n_nodes - len(order):  # what is left is one clique
+            rest = sorted(around)
+            order += rest
+            neighbours += [set(rest[i:]) for i in range(1, len(rest) + 1)]
+            break
+        for u in around:
+            near[u] |= around
+            near[u] -= {u, v}
+        changed = around if fill == 0 else around.union(*(near[u] for u in around))
+        for u in changed:
+            if keys[u] != (new := key(u)):
+                keys[u] = new
+                heappush(heap, new)
+    return order, neighbours

@@ -1,0 +1,189 @@
+"""Every verb of low-treewidth graphs against enumeration."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from skstruct.structures import Junction, Potentials
+from tests import _oracles as oracle
+
+K = 3
+RING = [(0, 1), (1, 2), (2, 3), (3, 0)]
+GRID = [(0, 1), (2, 1), (3, 4), (4, 5), (0, 3), (4, 1), (2, 5)]
+FULL = [(1, 0), (2, 0), (3, 0), (2, 1), (3, 1), (2, 3)]
+PIECES = [(4, 1), (0, 2), (1, 2), (2, 4)]
+PARALLEL = [(0, 1), (1, 0), (2, 1), (0, 1)]
+GRAPHS = [
+    (4, RING),
+    (0, []),
+    (6, GRID),
+    (1, []),
+    (4, FULL),
+    (5, PIECES),
+    (3, PARALLEL),
+    (4, RING),
+    (3, []),
+]
+
+
+def _batch(graphs):
+    """Offsets, global edges and their offsets."""
+    offsets = np.cumsum([0] + [n for n, _ in graphs])
+    edge_offsets = np.cumsum([0] + [len(e) for _, e in graphs])
+    edges = [
+        np.reshape(e, (-1, 2)).astype(int) + a
+        for (_, e), a in zip(graphs, offsets, strict=False)
+    ]
+    return offsets, np.concatenate(edges), edge_offsets
+
+
+OFFSETS, EDGES, EDGE_OFFSETS = _batch(GRAPHS)
+NODES = [slice(a, b) for a, b in itertools.pairwise(OFFSETS)]
+EDGES_OF = [slice(a, b) for a, b in itertools.pairwise(EDGE_OFFSETS)]
+
+
+def _structure():
+    return Junction(OFFSETS, EDGES, EDGE_OFFSETS, n_states=K)
+
+
+def _potentials(seed, *, shared=False, scale=1.0, forbidden=0.0, no_pairs=0.0):
+    rng = np.random.default_rng(seed)
+
+    def table(shape, share):
+        out = scale * rng.normal(size=shape)
+        out[rng.uniform(size=shape) < share] = -np.inf
+        return out
+
+    shape = (K, K) if shared else (len(EDGES), K, K)
+    return Potentials(table((OFFSETS[-1], K), forbidden), table(shape, no_pairs))
+
+
+def _enumerated(p):
+    """Labelings and scores of each graph."""
+    out = []
+    for (n, edges), nodes, own in zip(GRAPHS, NODES, EDGES_OF, strict=True):
+        edge = p.edge if p.edge.ndim == 2 else p.edge[own]
+        labelings = oracle.enumerate_paths(n, K)
+        scores = oracle.graph_scores(labelings, p.node[nodes], edges, edge)
+        out.append((labelings, scores))
+    return out
+
+
+CASES = {
+    "edge tables": {},
+    "shared edges": {"shared": True},
+    "forbidden labels": {"forbidden": 0.3},
+    "forbidden pairs": {"no_pairs": 0.2, "forbidden": 0.1},
+    "forbidden pairs, shared": {"no_pairs": 0.2, "shared": True},
+    "wide": {"scale": 60.0},
+    "huge": {"scale": 1e4, "forbidden": 0.2},
+    "huge, shared": {"scale": 1e4, "shared": True},
+}
+cases = pytest.mark.parametrize("options", CASES.values(), ids=CASES.keys())
+seeds = pytest.mark.parametrize("seed", range(3))
+
+
+def close(a, b):
+    np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-10)
+
+
+@seeds
+@cases
+def test_sums_equal_enumeration(seed, options):
+    p = _potentials(seed, **options)
+    weight = np.random.default_rng(seed).uniform(size=len(GRAPHS))
+    found = _structure().posterior(p, weight=weight)
+    edges = _structure().edge_marginals(p)
+    counts = np.zeros((len(EDGES), K, K))
+    for i, (y, scores) in enumerate(_enumerated(p)):
+        close(found.log_partition[i], oracle.log_partition(scores))
+        node = oracle.node_marginals(y, scores, K)
+        close(found.node[NODES[i]], weight[i] * node)
+        expected = oracle.graph_edge_marginals(y, scores, GRAPHS[i][1], K)
+        close(edges[EDGES_OF[i]], expected)
+        counts[EDGES_OF[i]] = weight[i] * expected
+    close(found.edge, counts.sum(axis=0) if options.get("shared") else counts)
+    close(_structure().log_partition(p), found.log_partition)
+
+
+@seeds
+@cases
+def test_argmax_and_score_equal_enumeration(seed, options):
+    p = _potentials(seed, **options)
+    states, score = _structure().argmax(p)
+    close(_structure().score(states, p), score)
+    for i, (y, scores) in enumerate(_enumerated(p)):
+        best, path = oracle.argmax(y, scores)
+        close(score[i], best)
+        if best > -np.inf:
+            np.testing.assert_array_equal(states[NODES[i]], path)
+
+
+def test_equals_prefer_lower_states():
+    p = Potentials(np.zeros((OFFSETS[-1], K)), np.zeros((K, K)))
+    states, score = _structure().argmax(p)
+    assert not states.any()
+    assert not score.any()
+
+
+def test_an_impossible_graph_gets_labels_that_break_few_rules():
+    structure = Junction(
+        [0, 4, 8], np.add(RING + RING, [[0]] * 4 + [[4]] * 4), [0, 4, 8], n_states=2
+    )
+    node = np.zeros((8, 2))
+    node[0] = -np.inf
+    node[2, 0] = -np.inf
+    equal = np.array([[0.0, -5.0], [-5.0, 0.0]])
+    p = Potentials(node, equal)
+    states, score = structure.argmax(p)
+    np.testing.assert_array_equal(states[:4], [1, 1, 1, 1])
+    np.testing.assert_array_equal(score, [-np.inf, 0.0])
+    found = structure.posterior(p)
+    np.testing.assert_array_equal(found.log_partition[0], -np.inf)
+    assert not found.node[:4].any()
+    close(found.node[4:].sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("scale", [0.7, 400.0])
+def test_draws_have_the_marginals(scale):
+    n_draws = 4000
+    rng = np.random.default_rng(0)
+    node, edge = rng.normal(size=(4, K)), scale * rng.normal(size=(4, K, K))
+    node[1, 2] = -np.inf
+    offsets, edges, edge_offsets = _batch([(4, RING)] * n_draws)
+    structure = Junction(offsets, edges, edge_offsets, n_states=K)
+    p = Potentials(np.tile(node, (n_draws, 1)), np.tile(edge, (n_draws, 1, 1)))
+    drawn = structure.sample(p, random_state=3).reshape(n_draws, 4)
+    y = oracle.enumerate_paths(4, K)
+    scores = oracle.graph_scores(y, node, RING, edge)
+    expected = oracle.graph_edge_marginals(y, scores, RING, K)
+    for (u, v), table in zip(RING, expected, strict=True):
+        seen = np.zeros((K, K))
+        np.add.at(seen, (drawn[:, u], drawn[:, v]), 1 / n_draws)
+        np.testing.assert_allclose(seen, table, atol=0.04)
+    np.testing.assert_array_equal(structure.sample(p, random_state=3), drawn.ravel())
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_taken_graphs_keep_their_results(shared):
+    p = _potentials(0, shared=shared)
+    samples = np.array([5, 2, 2, 1])
+    part, nodes, edges = _structure().take(samples)
+    assert len(part) == 4
+    cut = Potentials(p.node[nodes], p.edge if shared else p.edge[edges])
+    whole, found = _structure().posterior(p), part.posterior(cut)
+    np.testing.assert_array_equal(found.log_partition, whole.log_partition[samples])
+    np.testing.assert_array_equal(found.node, whole.node[nodes])
+    np.testing.assert_array_equal(
+        part.edge_marginals(cut), _structure().edge_marginals(p)[edges]
+    )
+
+
+def test_empty_batch():
+    structure = Junction([0], np.zeros((0, 2), int), [0], n_states=K)
+    p = Potentials(np.zeros((0, K)), np.zeros((K, K)))
+    found = structure.posterior(p)
+    assert found.log_partition.shape == (0,)
+    np.testing.assert_array_equal(found.edge, np.zeros((K, K)))
+    assert structure.argmax(p)[0].shape == (0,)
