@@ -228,6 +228,17 @@ class GraphBatch(Ragged):
         return cls._on(nodes, edges, edge_offsets, None)
 
     @classmethod
+    def _refuse(cls, *args, **kwargs):
+        """Sequences have no edges: see `from_sequences` and `from_arrays`."""
+        raise TypeError(
+            "This makes sequences, which have no edges. Make them by Ragged and pass "
+            "them to GraphBatch.from_sequences, which joins neighbours, or their "
+            "values and offsets to GraphBatch.from_arrays with the edges."
+        )
+
+    from_lengths = from_rows = from_frame = _refuse
+
+    @classmethod
     def from_networkx(cls, graphs, feature="x", edge_feature=None):
         """From graphs of networkx, or any with the same interface.
 

@@ -13,6 +13,7 @@ from skstruct.datasets._generators import (
     make_regime_series,
 )
 from skstruct.datasets._grammar import make_bitext
+from skstruct.datasets._graph_generators import make_labelled_graphs
 from skstruct.datasets._links import read_links, write_links
 from skstruct.datasets._phrases import (
     make_phrase_table,
@@ -28,6 +29,7 @@ __all__ = [
     "make_bitext",
     "make_gaussian_hmm_sequences",
     "make_hmm_sequences",
+    "make_labelled_graphs",
     "make_phrase_table",
     "make_regime_series",
     "read_bitext",
