@@ -6,8 +6,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from skstruct.containers import gather
+from skstruct.kernels._node_game import augmentation, bayes_risks, expected_costs
 from skstruct.kernels._threads import chunks, run_chunks
-from skstruct.structures._base import Posterior, sum_by_sequence
+from skstruct.structures._base import Posterior, Sweep, sum_by_sequence
+from skstruct.structures._junction_game import play_games
 from skstruct.structures._junction_plan import make_plan
 from skstruct.structures._junction_sums import (
     LOG,
@@ -129,7 +131,7 @@ class Junction:
         ndarray of shape (n,)
             0 for an empty graph, ``-inf`` for an impossible one.
         """
-        return self._sums(potentials, None, n_jobs, counts=False).log_partition
+        return self._sums(potentials, None, n_jobs, counts=False)[0]
 
     def posterior(self, potentials, *, weight=None, n_jobs=None):
         """Log-partitions, marginals of nodes and expected counts of edges.
@@ -148,23 +150,74 @@ class Junction:
         Posterior
             An impossible graph counts nothing.
         """
-        return self._sums(potentials, weight, n_jobs, counts=True)
+        log_z, node, edge = self._sums(potentials, weight, n_jobs)
+        return Posterior(log_z, self._weighted(node, weight), edge, None, None)
 
-    def _sums(self, potentials, weight, n_jobs, counts):
+    def game_sweep(
+        self, potentials, game, predictor, *, n_sweeps=1, weight=None, n_jobs=None
+    ):
+        """Answer an adversary at every node, and what is expected of that adversary.
+
+        Parameters
+        ----------
+        potentials : Potentials
+            Log-potentials.
+        game : Game
+            What is played for at the nodes.
+        predictor : ndarray of shape (N, K)
+            Distributions of predictions, set in place: n_sweeps times over all nodes,
+            each exactly given all others.
+        n_sweeps : int, default=1
+            How often; two sweeps are made in one tour of the tree. With 0 the predictor
+            is left alone.
+        weight : ndarray of shape (n,), default=None
+            A factor for the counts of each graph.
+        n_jobs : int, default=None
+            Threads.
+
+        Returns
+        -------
+        Sweep
+            For the predictor as it has become.
+        """
+        log_z, node, edge = self._sums(
+            potentials, weight, n_jobs, play=(game, predictor, n_sweeps)
+        )
+        risks = bayes_risks(game, node)
+        gaps = expected_costs(game, predictor, node) - risks
+        return Sweep(
+            log_z,
+            self._weighted(node, weight),
+            edge,
+            sum_by_sequence(risks, self.offsets),
+            sum_by_sequence(gaps, self.offsets),
+        )
+
+    def _weighted(self, node, weight):
+        if weight is None:
+            return node
+        return node * np.repeat(weight, np.diff(self.offsets))[:, None]
+
+    def _sums(self, potentials, weight, n_jobs, *, counts=True, play=None):
+        """Log-partitions, marginals of nodes, and weighted counts of edges."""
         node, edge = self._complete(potentials)
         weight = np.ones(len(self)) if weight is None else np.asarray(weight, float)
-        shared = potentials.edge.ndim == 2
         log_z = np.zeros(len(self))
-        node_out = np.zeros(node.shape if counts else (0, node.shape[1]))
+        node_out = np.zeros(node.shape if counts else (0, self.n_states))
+        shared = potentials.edge.ndim == 2
         edge_out = np.zeros(edge.shape)
         factors = _Factors(edge)
         in_logs = self._need_logs(factors.range)
+        kernel, more = marginals_of, ()
+        if play is not None:
+            kernel, more = play_games, (node, *play)
+            node = node + augmentation(*play[:2])
 
         def do(first, last):
             own = np.zeros_like(edge) if shared else edge_out
             samples = np.arange(first, last)
             for mode, table in ((SUM, factors.exp), (LOG, factors.log)):
-                marginals_of(
+                kernel(
                     self._plan,
                     samples[in_logs[samples] == (mode == LOG)],
                     self._shape,
@@ -177,15 +230,14 @@ class Junction:
                     log_z,
                     node_out,
                     own,
+                    *more,
                 )
             return own
 
         parts = run_chunks(do, self._chunks(), n_jobs)
         if shared:
             edge_out = reduce(np.add, parts, edge_out)[0]
-        log_z += self._sum_edges(factors.shift)
-        node_out *= np.repeat(weight, np.diff(self.offsets))[:, None] if counts else 1
-        return Posterior(log_z, node_out, edge_out, None, None)
+        return log_z + self._sum_edges(factors.shift), node_out, edge_out
 
     def _chunks(self):
         rows = np.concatenate([[0], np.cumsum(self._plan.size[self._shape])])

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from skstruct.kernels._node_game import ABSOLUTE, GENERAL, SQUARED, ZERO_ONE, Game
 from skstruct.structures import Junction, Potentials
 from tests import _oracles as oracle
 
@@ -187,3 +188,74 @@ def test_empty_batch():
     assert found.log_partition.shape == (0,)
     np.testing.assert_array_equal(found.edge, np.zeros((K, K)))
     assert structure.argmax(p)[0].shape == (0,)
+
+
+def _game(kind, seed, scale=2.0):
+    rng = np.random.default_rng(seed)
+    values = np.array([0.0, 1.0, 2.5])
+    distance = np.abs(values[:, None] - values)
+    cost = {
+        ZERO_ONE: 1.0 - np.eye(K),
+        ABSOLUTE: distance,
+        SQUARED: distance**2,
+        GENERAL: rng.uniform(size=(K, K)) * (1 - np.eye(K)),
+    }[kind]
+    N = OFFSETS[-1]
+    weight = scale * rng.uniform(0.2, 1.0, size=N)
+    weight[2] = 0.0
+    # Nodes are solved by their positions where the kind says so, whatever their table.
+    factor = 1.0 if kind in (ABSOLUTE, SQUARED) else 0.5
+    cost = np.stack([cost, factor * cost])
+    return Game(kind, cost, rng.integers(0, 2, size=N), weight, values)
+
+
+kinds = pytest.mark.parametrize("kind", [ZERO_ONE, ABSOLUTE, SQUARED, GENERAL])
+
+
+def _uniform():
+    return np.full((OFFSETS[-1], K), 1 / K)
+
+
+@kinds
+@pytest.mark.parametrize("options", [{}, {"forbidden": 0.2}, {"no_pairs": 0.1}])
+def test_sweeps_reach_the_best_predictor(kind, options):
+    p, game, predictor = _potentials(1, **options), _game(kind, 1), _uniform()
+    found = _structure().game_sweep(p, game, predictor, n_sweeps=400)
+    np.testing.assert_array_equal(predictor[2], np.full(K, 1 / K))
+    np.testing.assert_allclose(predictor.sum(axis=1), 1.0)
+    for i, (y, scores) in enumerate(_enumerated(p)):
+        nodes = NODES[i]
+        if y.shape[1] == 0 or scores.max() == -np.inf:
+            continue
+        cost, weight = game.cost[game.index[nodes]], game.weight[nodes]
+        value, gap = oracle.game_optimum(y, scores, cost, weight)
+        assert gap < 1e-4
+        assert value - gap - 1e-7 <= found.log_partition[i] <= value + 1e-7
+        assert found.gap[i] < 1e-5
+
+
+@kinds
+@pytest.mark.parametrize("options", [{}, {"scale": 200.0}, {"no_pairs": 0.1}])
+def test_each_sweep_lowers_the_value_and_ends_in_exact_marginals(kind, options):
+    p, game, predictor = _potentials(2, **options), _game(kind, 2), _uniform()
+    weight = np.random.default_rng(0).uniform(size=len(GRAPHS))
+    before = np.inf
+    for n_sweeps in (0, 1, 1, 2, 3):
+        found = _structure().game_sweep(
+            p, game, predictor, n_sweeps=n_sweeps, weight=weight
+        )
+        assert np.all(found.log_partition <= before + 1e-9)
+        before = found.log_partition
+        for i, (y, scores) in enumerate(_enumerated(p)):
+            nodes = NODES[i]
+            cost, w = game.cost[game.index[nodes]], game.weight[nodes]
+            scores = oracle.augmented_scores(y, scores, cost, w, predictor[nodes])
+            close(found.log_partition[i], oracle.log_partition(scores))
+            r = oracle.node_marginals(y, scores, K)
+            close(found.node[nodes], weight[i] * r)
+            edges = oracle.graph_edge_marginals(y, scores, GRAPHS[i][1], K)
+            close(found.edge[EDGES_OF[i]], weight[i] * edges)
+            costs = w[:, None] * np.einsum("iac,ic->ia", cost, r)
+            close(found.risk[i], costs.min(axis=1, initial=np.inf).sum())
+            expected = (predictor[nodes] * costs).sum()
+            close(found.gap[i], expected - costs.min(axis=1, initial=np.inf).sum())
