@@ -10,6 +10,7 @@ from skstruct.structures._lattice import (
     LatticePotentials,
 )
 from skstruct.structures._second_order import SecondOrderChain
+from skstruct.structures._tree import Tree
 
 __all__ = [
     "Chain",
@@ -22,5 +23,6 @@ __all__ = [
     "Potentials",
     "SecondOrderChain",
     "Sweep",
+    "Tree",
     "marginals",
 ]
