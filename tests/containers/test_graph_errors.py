@@ -41,6 +41,10 @@ BAD_GRAPHS = {
     "empty": ([([], [(0, 1)])], "Sample 0, edge 0: .* 0 nodes"),
     "loop": ([(PAIR, []), (PAIR, [(0, 1), (1, 1)])], "Sample 1, edge 1: .* itself"),
     "twice": ([(PAIR, [(0, 1), (0, 1)])], "Sample 0, edge 1: .* edge 0 again"),
+    "the first of two": (
+        [(list("abc"), [(0, 1), (1, 2), (2, 1), (1, 0)])],
+        "Sample 0, edge 2: .* edge 1 again",
+    ),
     "back": (
         [(PAIR, [(0, 1)]), ([], []), (list("abc"), [(2, 0), (1, 0), (0, 2)])],
         r"Sample 2, edge 2: \(0, 2\) joins the nodes of edge 0 again, \(2, 0\)",
