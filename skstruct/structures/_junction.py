@@ -10,14 +10,9 @@ from skstruct.kernels._node_game import augmentation, bayes_risks, expected_cost
 from skstruct.kernels._threads import chunks, run_chunks
 from skstruct.structures._base import Posterior, Sweep, sum_by_sequence
 from skstruct.structures._junction_game import play_games
+from skstruct.structures._junction_paths import choose_states
 from skstruct.structures._junction_plan import make_plan
-from skstruct.structures._junction_sums import (
-    LOG,
-    MAX,
-    SUM,
-    choose_states,
-    marginals_of,
-)
+from skstruct.structures._junction_sums import LOG, MAX, SUM, marginals_of
 from skstruct.structures._triangulation import triangulate
 
 __all__ = ["Junction"]
@@ -310,6 +305,7 @@ class Junction:
         states = np.zeros(len(node), dtype=np.intp)
         choose_states(
             self._plan,
+            np.arange(len(self)),
             self._shape,
             self.offsets,
             self.edge_offsets,

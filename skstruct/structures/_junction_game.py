@@ -12,6 +12,7 @@ from skstruct.kernels._node_game import augment_node, update_node
 from skstruct.structures._junction_sums import (
     SUM,
     absorb,
+    clique_of,
     downward,
     new_work,
     node_factor,
@@ -23,133 +24,111 @@ from skstruct.structures._junction_sums import (
 __all__ = ["play_games"]
 
 
-@njit(cache=True, nogil=True)
-def _cavity(table, down, mode, out):
-    """Add the log of all that the node hears to its own potential."""
-    S, K = table.shape
-    for k in range(K):
-        if mode == SUM:
-            total = 0.0
-            for s in range(S):
-                total += table[s, k] * down[s]
-            out[k] += np.log(total)
-            continue
-        top = -np.inf
-        for s in range(S):
-            top = max(top, table[s, k] + down[s])
-        if top > -np.inf:
-            total = 0.0
-            for s in range(S):
-                total += np.exp(table[s, k] + down[s] - top)
-            top += np.log(total)
-        out[k] += top
+@njit(cache=True, nogil=True, fastmath={"reassoc"})
+def _total(row, down, groups, mode):
+    """Sum (or log-sum) of what some columns of a table hold and hear."""
+    total = 0.0
+    if mode == SUM:
+        for s in groups:
+            total += row[s] * down[s]
+        return total
+    top = -np.inf
+    for s in groups:
+        top = max(top, row[s] + down[s])
+    if top == -np.inf:
+        return top
+    for s in groups:
+        total += np.exp(row[s] + down[s] - top)
+    return top + np.log(total)
 
 
 @njit(cache=True, nogil=True)
 def _answer(table, down, mode, node, i, game, predictor, spare, factor):
     """Set the predictor of node i and the factor that follows; returns its log."""
-    logs, work = spare[0], spare[1:]
+    logs = spare[0]
     cost, w = game.cost[game.index[i]], game.weight[i]
-    logs[:] = node[i]
-    _cavity(table, down, mode, logs)
-    update_node(game.kind, logs, w, cost, game.values, predictor[i], work)
+    for k in range(len(logs)):
+        heard = _total(table[k], down, range(len(down)), mode)
+        logs[k] = node[i, k] + (np.log(heard) if mode == SUM else heard)
+    update_node(game.kind, logs, w, cost, game.values, predictor[i], spare[1:])
     augment_node(game.kind, w, cost, predictor[i], logs)
-    logs += node[i]
+    for k in range(len(logs)):
+        logs[k] += node[i, k]
     return node_factor(logs, mode, factor)
 
 
 @njit(cache=True, nogil=True)
-def _send_down(table, factor, down, up, rows, mode, out):
+def _send_down(table, factor, down, groups, mode, up, out):
     """Set the message to a child, without what the child has said itself."""
-    S, K = table.shape
-    if mode == SUM:
-        out[:] = 0.0
-        for s in range(S):
-            t = rows[s]
-            for k in range(K):
-                out[t, k] += table[s, k] * factor[k] * down[s]
-        out /= up
-        return
-    out[:] = -np.inf
-    for s in range(S):
-        t = rows[s]
-        for k in range(K):
-            out[t, k] = np.logaddexp(out[t, k], table[s, k] + factor[k] + down[s])
-    _take_out(out, up)
+    K, T = out.shape
+    R = table.shape[1] // T
+    for k in range(K):
+        for t in range(T):
+            total = _total(table[k], down, groups[t * R : t * R + R], mode)
+            if mode == SUM:
+                total *= factor[k] / up[k, t]
+            elif total > -np.inf:
+                total += factor[k] - up[k, t]
+            out[k, t] = total
 
 
 @njit(cache=True, nogil=True)
-def _take_out(logs, other):
-    """Subtract; what is impossible stays so."""
-    for t in range(logs.shape[0]):
-        for k in range(logs.shape[1]):
-            if logs[t, k] > -np.inf:
-                logs[t, k] -= other[t, k]
+def _replace(table, columns, mode, new, old):
+    """Put a new message into a table in place of the old one, which is lost."""
+    for s in range(len(old)):
+        if mode == SUM:
+            old[s] = new[s] / old[s]
+        else:
+            # What is impossible stays so, whatever is added.
+            old[s] = 0.0 if old[s] == -np.inf else new[s] - old[s]
+    absorb(table, old.reshape(table.shape[0], -1), columns, mode)
 
 
 @njit(cache=True, nogil=True)
-def _leave(plan, c, b, mode, work, rows):
-    """Replace what clique c has told its parent by what it says now."""
-    K = work.table.shape[1]
-    own = slice(plan.at[c], plan.at[c] + plan.n_rows[c])
-    change = work.down[own]  # not needed any more
-    change[:] = work.up[own]
-    send_up(plan, c, b, mode, work)
-    if mode == SUM:
-        change[:] = work.up[own] / change
-    else:
-        for s in range(len(change)):
-            # What is impossible stays so, and what it changes by does not matter.
-            change[s] = 0.0 if change[s] == -np.inf else work.up[own][s] - change[s]
-    above = plan.parent[c]
-    table = work.table[plan.at[above] : plan.at[above] + plan.n_rows[above]]
-    absorb(table, change.reshape(-1, K), rows, mode)
-
-
-@njit(cache=True, nogil=True)
-def _tour(
-    plan, root, first, offset, node, game, predictor, mode, twice, work, spare, turn
-):
+def _tour(plan, root, first, offset, node, game, predictor, mode, twice, work, turn):
     """Set predictors on entering every clique of a tree and, if twice, on leaving."""
     K = node.shape[1]
+    spare = np.empty((4, K))
     c, entering = root, True
     work.down[plan.at[root]] = 1.0 if mode == SUM else 0.0
     while True:
-        b, i = c - first, offset + plan.node[c]
-        n_rows = plan.n_rows[c]
-        own = slice(plan.at[c], plan.at[c] + n_rows)
-        table, down, factor = work.table[own], work.down[own], work.factor[b]
+        b = c - first
+        table, up, down = clique_of(plan, c, work, K)
+        factor = work.factor[b]
         if entering:
             turn[b] = plan.first_child[c]
-        leaving = turn[b] == plan.first_child[c + 1]
+        j = turn[b]
+        leaving = j == plan.first_child[c + 1]
         if entering or (leaving and twice):
+            i = offset + plan.node[c]
             work.shift[0, b] = _answer(
                 table, down, mode, node, i, game, predictor, spare, factor
             )
-        if leaving:
-            if c == root:
-                send_up(plan, c, b, mode, work)
-                return
-            above = plan.parent[c]
-            at = plan.child_rows[turn[above - first]]
-            _leave(plan, c, b, mode, work, plan.rows[at : at + plan.n_rows[above]])
-            turn[above - first] += 1
-            c, entering = above, False
+        if not leaving:
+            c, entering = plan.child[j], True
+            _, theirs, message = clique_of(plan, c, work, K)
+            groups = plan.groups[plan.child_begin[j] :]
+            shape = K, len(theirs) // K
+            _send_down(
+                table,
+                factor,
+                down,
+                groups,
+                mode,
+                theirs.reshape(shape),
+                message.reshape(shape),
+            )
+            rescale(message, mode)
             continue
-        j = turn[b]
-        child = plan.child[j]
-        theirs = slice(plan.at[child], plan.at[child] + plan.n_rows[child])
-        _send_down(
-            table,
-            factor,
-            down,
-            work.up[theirs].reshape(-1, K),
-            plan.rows[plan.child_rows[j] : plan.child_rows[j] + n_rows],
-            mode,
-            work.down[theirs].reshape(-1, K),
-        )
-        rescale(work.down[theirs], mode)
-        c, entering = child, True
+        down[:] = up
+        work.shift[1, b] = send_up(table, factor, mode, up)
+        if c == root:
+            return
+        c, entering = plan.parent[c], False
+        above, _, _ = clique_of(plan, c, work, K)
+        columns = plan.columns[plan.child_begin[turn[c - first]] :]
+        _replace(above, columns, mode, up, down)
+        turn[c - first] += 1
 
 
 @njit(cache=True, nogil=True)
@@ -175,10 +154,8 @@ def play_games(
 
     augmented (N, K): log-potentials with the game of the predictors as they are given.
     """
-    K = node.shape[1]
-    work = new_work(plan, shape[samples], K)
+    work = new_work(plan, samples, shape, node.shape[1])
     turn = np.empty(len(work.factor), np.intp)
-    spare = np.empty((4, K))
     for s in samples:
         own = slice(offsets[s], offsets[s + 1])
         g, first_edge = shape[s], edge_offsets[s]
@@ -201,7 +178,6 @@ def play_games(
                         mode,
                         twice,
                         work,
-                        spare,
                         turn,
                     )
         log_z[s] = work.shift[:, : end - first].sum()

@@ -11,9 +11,11 @@ __all__ = ["Plan", "make_plan"]
 class Plan(NamedTuple):
     """Junction trees side by side: clique tables, and where factors enter them.
 
-    A clique table is (S, K): one row for each labelling of the separator, one column
-    for each label of the clique's node. A factor of the node and of some others from
-    the separator, (T, K), enters row s by its row ``rows[at + s]``.
+    A clique table is (K, S): one row for each label of the clique's node, one column
+    for each labelling of the separator. A factor of the node and of some others from
+    the separator, (K, T), enters column s by its column ``columns[begin + s]``; the
+    columns that its column t enters are ``groups[begin + t * S / T:]``, S / T of them.
+    A message to the parent, (S,), is a factor there: the parent comes first in S.
 
     Attributes
     ----------
@@ -23,48 +25,49 @@ class Plan(NamedTuple):
         Node of each clique, counted in its sample.
     parent : ndarray of shape (n_cliques,)
         The clique above, -1 for none.
-    n_rows : ndarray of shape (n_cliques,)
+    width : ndarray of shape (n_cliques,)
         S.
     at : ndarray of shape (n_cliques,)
-        Row where the clique's table begins among those of its shape.
+        Where the clique's columns begin among those of its shape.
     size : ndarray of shape (n_shapes,)
-        Rows of all tables of a shape.
+        Columns of all tables of a shape.
     first_edge : ndarray of shape (n_cliques + 1,)
         Where the edges of each clique begin.
     edge : ndarray of shape (n_edges,)
         Edge, counted in its sample.
     flipped : ndarray of bool of shape (n_edges,)
         Whether the edge leads from the clique's node to another.
-    edge_rows : ndarray of shape (n_edges,)
-        Where its rows are told.
+    edge_begin : ndarray of shape (n_edges,)
+        Where its columns are told.
     first_child : ndarray of shape (n_cliques + 1,)
         Where the children of each clique begin.
     child : ndarray of shape (n_children,)
         Cliques.
-    child_rows : ndarray of shape (n_children,)
-        Where the rows of its message are told.
-    rows : ndarray
-        Rows of factors.
+    child_begin : ndarray of shape (n_children,)
+        Where the columns of its message are told.
+    columns, groups : ndarray
+        Columns of factors and of tables.
     """
 
     first: np.ndarray
     node: np.ndarray
     parent: np.ndarray
-    n_rows: np.ndarray
+    width: np.ndarray
     at: np.ndarray
     size: np.ndarray
     first_edge: np.ndarray
     edge: np.ndarray
     flipped: np.ndarray
-    edge_rows: np.ndarray
+    edge_begin: np.ndarray
     first_child: np.ndarray
     child: np.ndarray
-    child_rows: np.ndarray
-    rows: np.ndarray
+    child_begin: np.ndarray
+    columns: np.ndarray
+    groups: np.ndarray
 
 
-class _Rows:
-    """Rows of factors by row of a clique table, each pattern kept once."""
+class _Columns:
+    """Columns of factors by column of a clique table, each pattern kept once."""
 
     def __init__(self, n_states):
         self.n_states = n_states
@@ -72,19 +75,29 @@ class _Rows:
         self.pieces = []
         self.length = 0
 
-    def __call__(self, width, axes):
-        """Where the rows of a factor of these axes of a separator are told."""
-        key = width, tuple(axes)
+    def __call__(self, separator, nodes):
+        """Where the columns of a factor of these nodes of a separator are told."""
+        axes = tuple(separator.index(node) for node in nodes)
+        key = len(separator), axes
         if key not in self.begin:
-            K = self.n_states
-            row = np.arange(K**width)
-            out = np.zeros_like(row)
-            for axis in axes:
-                out = out * K + row // K ** (width - 1 - axis) % K
             self.begin[key] = self.length
-            self.pieces.append(out)
-            self.length += len(row)
+            self.pieces.append(self._columns(*key))
+            self.length += len(self.pieces[-1])
         return self.begin[key]
+
+    def _columns(self, n_axes, axes):
+        K = self.n_states
+        column = np.arange(K**n_axes)
+        out = np.zeros_like(column)
+        for axis in axes:
+            out = out * K + column // K ** (n_axes - 1 - axis) % K
+        return out
+
+    def arrays(self):
+        """Columns, and for each pattern the columns of the table sorted by them."""
+        pieces = [np.zeros(0, dtype=np.intp), *self.pieces]
+        groups = [np.argsort(piece, kind="stable") for piece in pieces]
+        return tuple(np.concatenate(x).astype(np.uint32) for x in (pieces, groups))
 
 
 def make_plan(shapes, n_states):
@@ -101,13 +114,13 @@ def make_plan(shapes, n_states):
     -------
     Plan
     """
-    rows = _Rows(n_states)
-    first, node, parent, n_rows, at, size = [0], [], [], [], [], []
+    columns = _Columns(n_states)
+    first, node, parent, width, at, size = [0], [], [], [], [], []
     edges, n_edges, children, n_children = [], [], [], []
     for cliques in shapes:
         base = len(node)
         of_shape = [n_states ** len(s) for s in cliques.separators]
-        n_rows += of_shape
+        width += of_shape
         *begins, total = accumulate(of_shape, initial=0)
         at += begins
         size.append(total)
@@ -115,30 +128,31 @@ def make_plan(shapes, n_states):
         first.append(len(node))
         below = [[] for _ in cliques.order]
         for b, s in enumerate(cliques.separators):
-            parent.append(base + s[-1] if s else -1)
-            edges += [(e, f, rows(len(s), [axis])) for e, axis, f in cliques.edges[b]]
+            parent.append(base + s[0] if s else -1)
+            edges += [(e, f, columns(s, [other])) for e, other, f in cliques.edges[b]]
             n_edges.append(len(cliques.edges[b]))
             if s:
-                above = cliques.separators[s[-1]]
-                axes = [above.index(other) for other in s[:-1]]
-                below[s[-1]].append((base + b, rows(len(above), axes)))
+                begin = columns(cliques.separators[s[0]], s[1:])
+                below[s[0]].append((base + b, begin))
         children += [pair for pairs in below for pair in pairs]
         n_children += map(len, below)
 
-    def columns(pairs, width):
-        return np.array(pairs, dtype=np.intp).reshape(-1, width).T.copy()
-
-    def begins_of(counts):
-        return np.array([0, *accumulate(counts)], dtype=np.intp)
-
-    edge, flipped, edge_rows = columns(edges, 3)
+    edge, flipped, edge_begin = _transposed(edges, 3)
     return Plan(
-        *(np.array(x, dtype=np.intp) for x in (first, node, parent, n_rows, at, size)),
-        begins_of(n_edges),
+        *(np.array(x, dtype=np.intp) for x in (first, node, parent, width, at, size)),
+        _begins(n_edges),
         edge,
         flipped.astype(bool),
-        edge_rows,
-        begins_of(n_children),
-        *columns(children, 2),
-        np.concatenate([np.zeros(0, dtype=np.intp), *rows.pieces]),
+        edge_begin,
+        _begins(n_children),
+        *_transposed(children, 2),
+        *columns.arrays(),
     )
+
+
+def _transposed(records, n_fields):
+    return np.array(records, dtype=np.intp).reshape(-1, n_fields).T.copy()
+
+
+def _begins(counts):
+    return np.array([0, *accumulate(counts)], dtype=np.intp)

@@ -16,10 +16,12 @@ __all__ = [
     "SUM",
     "Work",
     "absorb",
-    "choose_states",
+    "clique_of",
+    "downward",
     "marginals_of",
     "new_work",
     "node_factor",
+    "rescale",
     "send_up",
     "upward",
 ]
@@ -32,12 +34,12 @@ class Work(NamedTuple):
 
     Attributes
     ----------
-    table : ndarray of shape (rows, K)
-        Tables of all cliques.
-    up : ndarray of shape (rows,)
-        Messages to the parents, one entry for each row of the sender's table.
-    down : ndarray of shape (rows,)
-        What cliques hear from their parents, likewise.
+    table : ndarray
+        Tables of all cliques, one after another.
+    up : ndarray of shape (columns,)
+        Messages to the parents.
+    down : ndarray of shape (columns,)
+        What cliques hear from their parents.
     factor : ndarray of shape (cliques, K)
         Factors of the nodes.
     shift : ndarray of shape (2, cliques)
@@ -55,16 +57,17 @@ class Work(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def new_work(plan, shapes, K):
-    """Room for the largest sample of these shapes."""
-    n_rows, n_cliques = 0, 0
-    for g in shapes:
-        n_rows = max(n_rows, plan.size[g])
+def new_work(plan, samples, shape, K):
+    """Room for the largest of some samples."""
+    n_columns, n_cliques = 0, 0
+    for s in samples:
+        g = shape[s]
+        n_columns = max(n_columns, plan.size[g])
         n_cliques = max(n_cliques, plan.first[g + 1] - plan.first[g])
     return Work(
-        np.empty((n_rows, K)),
-        np.empty(n_rows),
-        np.empty(n_rows),
+        np.empty(n_columns * K),
+        np.empty(n_columns),
+        np.empty(n_columns),
         np.empty((n_cliques, K)),
         np.empty((2, n_cliques)),
         np.empty((K, K)),
@@ -72,19 +75,29 @@ def new_work(plan, shapes, K):
 
 
 @njit(cache=True, nogil=True)
-def absorb(table, factor, rows, mode):
+def clique_of(plan, c, work, K):
+    """Table (K, S), message to the parent (S,) and from it (S,) of clique c."""
+    a, b = plan.at[c], plan.at[c] + plan.width[c]
+    table = work.table[a * K : b * K].reshape(K, b - a)
+    return table, work.up[a:b], work.down[a:b]
+
+
+# `max` turns into vector instructions only where NaN need not be thought of, and sums
+# only where the order of their terms is free.
+_FAST = {"nnan", "nsz", "reassoc"}
+
+
+@njit(cache=True, nogil=True)
+def absorb(table, factor, columns, mode):
     """Multiply a factor into a table, or add its logs."""
-    S, K = table.shape
-    if mode == SUM:
-        for s in range(S):
-            t = rows[s]
-            for k in range(K):
-                table[s, k] *= factor[t, k]
-    else:
-        for s in range(S):
-            t = rows[s]
-            for k in range(K):
-                table[s, k] += factor[t, k]
+    K, S = table.shape
+    for k in range(K):
+        if mode == SUM:
+            for s in range(S):
+                table[k, s] *= factor[k, columns[s]]
+        else:
+            for s in range(S):
+                table[k, s] += factor[k, columns[s]]
 
 
 @njit(cache=True, nogil=True)
@@ -99,56 +112,73 @@ def node_factor(potential, mode, factor):
     return top
 
 
-@njit(cache=True, nogil=True)
-def _reduce(table, factor, mode, out):
-    """Sum (or log-sum, or maximum) over the node of each row of a table."""
-    S, K = table.shape
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def _sum_out(table, factor, out):
+    K, S = table.shape
     for s in range(S):
-        if mode == SUM:
+        out[s] = table[0, s] * factor[0]
+    for k in range(1, K):
+        for s in range(S):
+            out[s] += table[k, s] * factor[k]
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def _maximise_out(table, factor, out):
+    K, S = table.shape
+    for s in range(S):
+        out[s] = table[0, s] + factor[0]
+    for k in range(1, K):
+        for s in range(S):
+            out[s] = max(out[s], table[k, s] + factor[k])
+
+
+@njit(cache=True, nogil=True)
+def _log_sum_out(table, factor, out):
+    K, S = table.shape
+    _maximise_out(table, factor, out)
+    for s in range(S):
+        if out[s] > -np.inf:
             total = 0.0
             for k in range(K):
-                total += table[s, k] * factor[k]
-            out[s] = total
-            continue
-        top = -np.inf
-        for k in range(K):
-            top = max(top, table[s, k] + factor[k])
-        if mode == LOG and top > -np.inf:
-            total = 0.0
-            for k in range(K):
-                total += np.exp(table[s, k] + factor[k] - top)
-            top += np.log(total)
-        out[s] = top
+                total += np.exp(table[k, s] + factor[k] - out[s])
+            out[s] += np.log(total)
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def _largest(message):
+    top = message[0]
+    for x in message:
+        top = max(top, x)
+    return top
 
 
 @njit(cache=True, nogil=True)
 def rescale(message, mode):
     """Take the largest entry out of a message; returns its log."""
-    top = message.max()
+    top = _largest(message)
     if mode == SUM:
-        if top > 0.0:
-            message /= top
+        if top == 0.0:
+            return -np.inf
+        share = 1.0 / top
+        for s in range(len(message)):
+            message[s] *= share
         return np.log(top)
     if top > -np.inf:
-        message -= top
+        for s in range(len(message)):
+            message[s] -= top
     return top
 
 
 @njit(cache=True, nogil=True)
-def send_up(plan, c, b, mode, work):
-    """Set the message of clique c, the b-th of its sample, to its parent."""
-    rows = slice(plan.at[c], plan.at[c] + plan.n_rows[c])
-    _reduce(work.table[rows], work.factor[b], mode, work.up[rows])
-    work.shift[1, b] = rescale(work.up[rows], mode)
-
-
-@njit(cache=True, nogil=True)
-def _edge_factor(table, flipped, pair):
-    """The factor of an edge with the clique's own node in the columns."""
-    if not flipped:
-        return table
-    pair[:] = table.T
-    return pair
+def send_up(table, factor, mode, message):
+    """Set the message of a clique to its parent; returns the log taken out."""
+    if mode == SUM:
+        _sum_out(table, factor, message)
+    elif mode == LOG:
+        _log_sum_out(table, factor, message)
+    else:
+        _maximise_out(table, factor, message)
+    return rescale(message, mode)
 
 
 @njit(cache=True, nogil=True)
@@ -159,56 +189,67 @@ def upward(plan, g, node, edge, first_edge, mode, work):
     begin at first_edge; what was taken out of them is not counted here.
     """
     K = node.shape[1]
-    begin = plan.first[g]
+    begin, log_z = plan.first[g], 0.0
     for c in range(begin, plan.first[g + 1]):
         b = c - begin
-        work.shift[0, b] = node_factor(node[plan.node[c]], mode, work.factor[b])
-        n_rows = plan.n_rows[c]
-        table = work.table[plan.at[c] : plan.at[c] + n_rows]
+        factor = work.factor[b]
+        table, up, _ = clique_of(plan, c, work, K)
         table[:] = 1.0 if mode == SUM else 0.0
         for i in range(plan.first_edge[c], plan.first_edge[c + 1]):
             e = 0 if len(edge) == 1 else first_edge + plan.edge[i]
-            factor = _edge_factor(edge[e], plan.flipped[i], work.pair)
-            rows = plan.rows[plan.edge_rows[i] : plan.edge_rows[i] + n_rows]
-            absorb(table, factor, rows, mode)
+            columns = plan.columns[plan.edge_begin[i] :]
+            for a in range(K):
+                for k in range(K):
+                    flipped = plan.flipped[i]
+                    work.pair[k, a] = edge[e, k, a] if flipped else edge[e, a, k]
+            absorb(table, work.pair, columns, mode)
         for i in range(plan.first_child[c], plan.first_child[c + 1]):
-            at = plan.at[plan.child[i]]
-            message = work.up[at : at + plan.n_rows[plan.child[i]]].reshape(-1, K)
-            rows = plan.rows[plan.child_rows[i] : plan.child_rows[i] + n_rows]
-            absorb(table, message, rows, mode)
-        send_up(plan, c, b, mode, work)
-    return work.shift[:, : plan.first[g + 1] - begin].sum()
+            _, message, _ = clique_of(plan, plan.child[i], work, K)
+            columns = plan.columns[plan.child_begin[i] :]
+            absorb(table, message.reshape(K, -1), columns, mode)
+        work.shift[0, b] = node_factor(node[plan.node[c]], mode, factor)
+        work.shift[1, b] = send_up(table, factor, mode, up)
+        log_z += work.shift[0, b] + work.shift[1, b]
+    return log_z
 
 
-@njit(cache=True, nogil=True)
-def _join(table, factor, mode, down, up, taken):
-    """Turn a table into p(separator, node), given p(separator)."""
-    S, K = table.shape
-    for s in range(S):
-        if down[s] == 0.0:
-            table[s] = 0.0
-        elif mode == SUM:
-            total = 0.0
-            for k in range(K):
-                table[s, k] *= factor[k]
-                total += table[s, k]
-            share = down[s] / total
-            for k in range(K):
-                table[s, k] *= share
+@njit(cache=True, nogil=True, fastmath={"reassoc"}, error_model="numpy")
+def _join(table, factor, mode, down, up, taken, marginal):
+    """Turn a table into p(node, separator), given p(separator); p(node) beside it."""
+    K, S = table.shape
+    share = np.exp(-taken) if mode == SUM else 0.0
+    if mode == SUM:
+        for s in range(S):
+            down[s] = down[s] / up[s] if down[s] > 0.0 else 0.0
+    for k in range(K):
+        total = 0.0
+        if mode == SUM:
+            own = factor[k] * share
+            for s in range(S):
+                table[k, s] *= own * down[s]
+                total += table[k, s]
         else:
-            base = up[s] + taken
-            for k in range(K):
-                table[s, k] = down[s] * np.exp(table[s, k] + factor[k] - base)
+            for s in range(S):
+                x = 0.0
+                if down[s] > 0.0:
+                    x = down[s] * np.exp(table[k, s] + factor[k] - (up[s] + taken))
+                table[k, s] = x
+                total += x
+        marginal[k] = total
 
 
-@njit(cache=True, nogil=True)
-def _project(table, rows, out):
-    """Sum the rows of a table that belong to one row of a factor."""
-    out[:] = 0.0
-    for s in range(len(table)):
-        t = rows[s]
-        for k in range(table.shape[1]):
-            out[t, k] += table[s, k]
+@njit(cache=True, nogil=True, fastmath={"reassoc"})
+def _project(table, groups, out):
+    """Sum the columns of a table that belong to one column of a factor."""
+    K, S = table.shape
+    T = out.shape[1]
+    R = S // T
+    for k in range(K):
+        for t in range(T):
+            total = 0.0
+            for r in range(t * R, t * R + R):
+                total += table[k, groups[r]]
+            out[k, t] = total
 
 
 @njit(cache=True, nogil=True)
@@ -218,32 +259,22 @@ def downward(plan, g, first_edge, mode, weight, work, node, edge):
     begin = plan.first[g]
     for c in range(plan.first[g + 1] - 1, begin - 1, -1):
         b = c - begin
-        n_rows = plan.n_rows[c]
-        own = slice(plan.at[c], plan.at[c] + n_rows)
-        table = work.table[own]
+        table, up, down = clique_of(plan, c, work, K)
         if plan.parent[c] < 0:
-            work.down[own] = 1.0
-        _join(
-            table, work.factor[b], mode, work.down[own], work.up[own], work.shift[1, b]
-        )
+            down[0] = 1.0
         marginal = node[plan.node[c]]
-        marginal[:] = 0.0
-        for s in range(n_rows):
-            for k in range(K):
-                marginal[k] += table[s, k]
+        _join(table, work.factor[b], mode, down, up, work.shift[1, b], marginal)
         for i in range(plan.first_edge[c], plan.first_edge[c + 1]):
             e = 0 if len(edge) == 1 else first_edge + plan.edge[i]
-            rows = plan.rows[plan.edge_rows[i] : plan.edge_rows[i] + n_rows]
-            _project(table, rows, work.pair)
-            if plan.flipped[i]:
-                edge[e] += weight * work.pair.T
-            else:
-                edge[e] += weight * work.pair
+            _project(table, plan.groups[plan.edge_begin[i] :], work.pair)
+            for a in range(K):
+                for k in range(K):
+                    x = work.pair[a, k] if plan.flipped[i] else work.pair[k, a]
+                    edge[e, a, k] += weight * x
         for i in range(plan.first_child[c], plan.first_child[c + 1]):
-            at = plan.at[plan.child[i]]
-            message = work.down[at : at + plan.n_rows[plan.child[i]]].reshape(-1, K)
-            rows = plan.rows[plan.child_rows[i] : plan.child_rows[i] + n_rows]
-            _project(table, rows, message)
+            _, _, message = clique_of(plan, plan.child[i], work, K)
+            groups = plan.groups[plan.child_begin[i] :]
+            _project(table, groups, message.reshape(K, -1))
 
 
 @njit(cache=True, nogil=True)
@@ -262,7 +293,7 @@ def marginals_of(
     edge_out,
 ):
     """Log-partitions of samples and, with room for them, marginals and counts."""
-    work = new_work(plan, shape[samples], node.shape[1])
+    work = new_work(plan, samples, shape, node.shape[1])
     for s in samples:
         own = slice(offsets[s], offsets[s + 1])
         g, first_edge = shape[s], edge_offsets[s]
@@ -271,58 +302,3 @@ def marginals_of(
             downward(
                 plan, g, first_edge, mode, weight[s], work, node_out[own], edge_out
             )
-
-
-@njit(cache=True, nogil=True)
-def _draw(row, factor, uniform):
-    """A label with probability proportional to exp of its log-weight."""
-    logs = row + factor
-    top = logs.max()
-    if top == -np.inf:
-        return 0
-    rest = uniform * np.exp(logs - top).sum()
-    chosen = 0
-    for k in range(len(logs)):
-        if logs[k] > -np.inf:
-            chosen = k
-            rest -= np.exp(logs[k] - top)
-            if rest < 0.0:
-                break
-    return chosen
-
-
-@njit(cache=True, nogil=True)
-def _first_best(row, factor):
-    best = 0
-    for k in range(1, len(row)):
-        if row[k] + factor[k] > row[best] + factor[best]:
-            best = k
-    return best
-
-
-@njit(cache=True, nogil=True)
-def choose_states(
-    plan, shape, offsets, edge_offsets, node, edge, mode, uniforms, states
-):
-    """Best states (mode MAX; the lower ones of equals), or draws (mode LOG)."""
-    K = node.shape[1]
-    work = new_work(plan, shape, K)
-    row = np.zeros(len(work.factor), np.intp)
-    for s in range(len(shape)):
-        own = slice(offsets[s], offsets[s + 1])
-        g, chosen = shape[s], states[own]
-        upward(plan, g, node[own], edge, edge_offsets[s], mode, work)
-        begin = plan.first[g]
-        for c in range(plan.first[g + 1] - 1, begin - 1, -1):
-            b = c - begin
-            if plan.parent[c] < 0:
-                row[b] = 0
-            logs = work.table[plan.at[c] + row[b]]
-            i = plan.node[c]
-            if mode == MAX:
-                chosen[i] = _first_best(logs, work.factor[b])
-            else:
-                chosen[i] = _draw(logs, work.factor[b], uniforms[own.start + i])
-            for j in range(plan.first_child[c], plan.first_child[c + 1]):
-                t = plan.rows[plan.child_rows[j] + row[b]]
-                row[plan.child[j] - begin] = t * K + chosen[i]

@@ -21,11 +21,11 @@ class Cliques(NamedTuple):
     order : list of int
         The node of each clique.
     separators : list of list of int
-        What else is in the clique, by falling number: all of it is in the parent's
-        clique, and the parent comes last.
-    edges : list of list of (edge, axis, flipped)
-        Edges that find both their ends in this clique first: the other end's place in
-        the separator, and whether the edge leads from the clique's node to it.
+        What else is in the clique, by rising number: the parent first, and all the
+        others are in the parent's separator.
+    edges : list of list of (edge, other, flipped)
+        Edges that find both their ends in this clique first: the end in the separator,
+        and whether the edge leads from the clique's node to it.
     crossing : int
         At most so many edges lie between a clique and what was eliminated before it.
     """
@@ -65,15 +65,14 @@ def triangulate(n_nodes, edges, max_width):
     pairs = np.frombuffer(edges, dtype=np.intp).reshape(-1, 2).tolist()
     order, neighbours = eliminate(n_nodes, pairs, max_width)
     place = {v: b for b, v in enumerate(order)}
-    separators = [sorted((place[u] for u in s), reverse=True) for s in neighbours]
+    separators = [sorted(place[u] for u in s) for s in neighbours]
     homes = [[] for _ in order]
     if max(map(len, separators), default=0) > max_width:
         return Cliques(order, separators, homes, 0)
     n_ending = [0] * n_nodes
     for e, (u, v) in enumerate(pairs):
         home, other = sorted((place[u], place[v]))
-        axis = separators[home].index(other)
-        homes[home].append((e, axis, place[u] == home))
+        homes[home].append((e, other, place[u] == home))
         n_ending[other] += 1
     below = [0] * n_nodes
     most = 0
@@ -81,7 +80,7 @@ def triangulate(n_nodes, edges, max_width):
         inside = len(homes[b]) + below[b]
         most = max(most, inside)
         if separator:
-            below[separator[-1]] += inside - n_ending[b]
+            below[separator[0]] += inside - n_ending[b]
     return Cliques(order, separators, homes, most)
 
 
