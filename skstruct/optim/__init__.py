@@ -5,6 +5,7 @@ from skstruct.optim._block import block_coordinate_descent
 from skstruct.optim._em import expectation_maximization
 from skstruct.optim._loop import best_of
 from skstruct.optim._projection import Projection, project_posterior
+from skstruct.optim._subgradient import subgradient_descent
 
 __all__ = [
     "Projection",
@@ -14,4 +15,5 @@ __all__ = [
     "expectation_maximization",
     "geometric_schedule",
     "project_posterior",
+    "subgradient_descent",
 ]

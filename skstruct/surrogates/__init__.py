@@ -1,0 +1,3 @@
+"""Convex losses of structured predictors, which training lowers."""
+
+__all__ = []
