@@ -16,6 +16,7 @@ from skstruct.structures._junction_sums import (
     downward,
     new_work,
     node_factor,
+    project,
     rescale,
     send_up,
     upward,
@@ -24,32 +25,42 @@ from skstruct.structures._junction_sums import (
 __all__ = ["play_games"]
 
 
+@njit(cache=True, nogil=True)
+def _hear(table, down, mode, heard):
+    """Set a copy of a table with what the parent says."""
+    K, S = table.shape
+    for k in range(K):
+        if mode == SUM:
+            for s in range(S):
+                heard[k, s] = table[k, s] * down[s]
+        else:
+            for s in range(S):
+                heard[k, s] = table[k, s] + down[s]
+
+
 @njit(cache=True, nogil=True, fastmath={"reassoc"})
-def _total(row, down, groups, mode):
-    """Sum (or log-sum) of what some columns of a table hold and hear."""
-    total = 0.0
+def _log_total(row, mode):
+    """Log of the sum of a row, of numbers or of logs."""
+    total, top = 0.0, 0.0
     if mode == SUM:
-        for s in groups:
-            total += row[s] * down[s]
-        return total
-    top = -np.inf
-    for s in groups:
-        top = max(top, row[s] + down[s])
+        for x in row:
+            total += x
+        return np.log(total)
+    top = row.max()
     if top == -np.inf:
         return top
-    for s in groups:
-        total += np.exp(row[s] + down[s] - top)
+    for x in row:
+        total += np.exp(x - top)
     return top + np.log(total)
 
 
 @njit(cache=True, nogil=True)
-def _answer(table, down, mode, node, i, game, predictor, spare, factor):
+def _answer(heard, mode, node, i, game, predictor, spare, factor):
     """Set the predictor of node i and the factor that follows; returns its log."""
     logs = spare[0]
     cost, w = game.cost[game.index[i]], game.weight[i]
     for k in range(len(logs)):
-        heard = _total(table[k], down, range(len(down)), mode)
-        logs[k] = node[i, k] + (np.log(heard) if mode == SUM else heard)
+        logs[k] = node[i, k] + _log_total(heard[k], mode)
     update_node(game.kind, logs, w, cost, game.values, predictor[i], spare[1:])
     augment_node(game.kind, w, cost, predictor[i], logs)
     for k in range(len(logs)):
@@ -58,21 +69,39 @@ def _answer(table, down, mode, node, i, game, predictor, spare, factor):
 
 
 @njit(cache=True, nogil=True)
-def _send_down(table, factor, down, groups, mode, up, out):
-    """Set the message to a child, without what the child has said itself."""
-    K, T = out.shape
-    R = table.shape[1] // T
+def _log_project(table, groups, out):
+    """As `project`, of logs."""
+    K, S = table.shape
+    T = out.shape[1]
     for k in range(K):
         for t in range(T):
-            total = _total(table[k], down, groups[t * R : t * R + R], mode)
+            top, total = -np.inf, 0.0
+            for r in range(t, S, T):
+                top = max(top, table[k, groups[r]])
+            if top > -np.inf:
+                for r in range(t, S, T):
+                    total += np.exp(table[k, groups[r]] - top)
+                top += np.log(total)
+            out[k, t] = top
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _send_down(heard, factor, groups, mode, up, out):
+    """Set the message to a child, without what the child has said itself."""
+    K, T = out.shape
+    if mode == SUM:
+        project(heard, groups, out)
+    else:
+        _log_project(heard, groups, out)
+    for k in range(K):
+        for t in range(T):
             if mode == SUM:
-                total *= factor[k] / up[k, t]
-            elif total > -np.inf:
-                total += factor[k] - up[k, t]
-            out[k, t] = total
+                out[k, t] *= factor[k] / up[k, t]
+            elif out[k, t] > -np.inf:
+                out[k, t] += factor[k] - up[k, t]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _replace(table, columns, mode, new, old):
     """Put a new message into a table in place of the old one, which is lost."""
     for s in range(len(old)):
@@ -85,7 +114,9 @@ def _replace(table, columns, mode, new, old):
 
 
 @njit(cache=True, nogil=True)
-def _tour(plan, root, first, offset, node, game, predictor, mode, twice, work, turn):
+def _tour(
+    plan, root, first, offset, node, game, predictor, mode, twice, work, room, turn
+):
     """Set predictors on entering every clique of a tree and, if twice, on leaving."""
     K = node.shape[1]
     spare = np.empty((4, K))
@@ -99,21 +130,22 @@ def _tour(plan, root, first, offset, node, game, predictor, mode, twice, work, t
             turn[b] = plan.first_child[c]
         j = turn[b]
         leaving = j == plan.first_child[c + 1]
+        if entering or twice or not leaving:
+            heard = room[: table.size].reshape(table.shape)
+            _hear(table, down, mode, heard)
         if entering or (leaving and twice):
             i = offset + plan.node[c]
             work.shift[0, b] = _answer(
-                table, down, mode, node, i, game, predictor, spare, factor
+                heard, mode, node, i, game, predictor, spare, factor
             )
         if not leaving:
             c, entering = plan.child[j], True
             _, theirs, message = clique_of(plan, c, work, K)
-            groups = plan.groups[plan.child_begin[j] :]
             shape = K, len(theirs) // K
             _send_down(
-                table,
+                heard,
                 factor,
-                down,
-                groups,
+                plan.groups[plan.child_begin[j] :],
                 mode,
                 theirs.reshape(shape),
                 message.reshape(shape),
@@ -155,7 +187,7 @@ def play_games(
     augmented (N, K): log-potentials with the game of the predictors as they are given.
     """
     work = new_work(plan, samples, shape, node.shape[1])
-    turn = np.empty(len(work.factor), np.intp)
+    room, turn = np.empty_like(work.table), np.empty(len(work.factor), np.intp)
     for s in samples:
         own = slice(offsets[s], offsets[s + 1])
         g, first_edge = shape[s], edge_offsets[s]
@@ -178,6 +210,7 @@ def play_games(
                         mode,
                         twice,
                         work,
+                        room,
                         turn,
                     )
         log_z[s] = work.shift[:, : end - first].sum()

@@ -14,7 +14,7 @@ class Plan(NamedTuple):
     A clique table is (K, S): one row for each label of the clique's node, one column
     for each labelling of the separator. A factor of the node and of some others from
     the separator, (K, T), enters column s by its column ``columns[begin + s]``; the
-    columns that its column t enters are ``groups[begin + t * S / T:]``, S / T of them.
+    columns that its column t enters are ``groups[begin + t::T]``, S / T of them.
     A message to the parent, (S,), is a factor there: the parent comes first in S.
 
     Attributes
@@ -94,10 +94,16 @@ class _Columns:
         return out
 
     def arrays(self):
-        """Columns, and for each pattern the columns of the table sorted by them."""
-        pieces = [np.zeros(0, dtype=np.intp), *self.pieces]
-        groups = [np.argsort(piece, kind="stable") for piece in pieces]
-        return tuple(np.concatenate(x).astype(np.uint32) for x in (pieces, groups))
+        """Columns, and for each pattern the columns of the table that share one."""
+        groups = [
+            np.argsort(piece, kind="stable").reshape(piece.max() + 1, -1).T.ravel()
+            for piece in self.pieces
+        ]
+        nothing = np.zeros(0, dtype=np.uint32)
+        return tuple(
+            np.concatenate([nothing, *pieces], dtype=np.uint32, casting="unsafe")
+            for pieces in (self.pieces, groups)
+        )
 
 
 def make_plan(shapes, n_states):

@@ -21,6 +21,7 @@ __all__ = [
     "marginals_of",
     "new_work",
     "node_factor",
+    "project",
     "rescale",
     "send_up",
     "upward",
@@ -238,18 +239,17 @@ def _join(table, factor, mode, down, up, taken, marginal):
         marginal[k] = total
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc"})
-def _project(table, groups, out):
-    """Sum the columns of a table that belong to one column of a factor."""
+@njit(cache=True, nogil=True)
+def project(table, groups, out):
+    """Sum the columns of a table that share a column of a factor."""
     K, S = table.shape
     T = out.shape[1]
-    R = S // T
     for k in range(K):
         for t in range(T):
-            total = 0.0
-            for r in range(t * R, t * R + R):
-                total += table[k, groups[r]]
-            out[k, t] = total
+            out[k, t] = 0.0
+        for begin in range(0, S, T):
+            for t in range(T):
+                out[k, t] += table[k, groups[begin + t]]
 
 
 @njit(cache=True, nogil=True)
@@ -266,7 +266,7 @@ def downward(plan, g, first_edge, mode, weight, work, node, edge):
         _join(table, work.factor[b], mode, down, up, work.shift[1, b], marginal)
         for i in range(plan.first_edge[c], plan.first_edge[c + 1]):
             e = 0 if len(edge) == 1 else first_edge + plan.edge[i]
-            _project(table, plan.groups[plan.edge_begin[i] :], work.pair)
+            project(table, plan.groups[plan.edge_begin[i] :], work.pair)
             for a in range(K):
                 for k in range(K):
                     x = work.pair[a, k] if plan.flipped[i] else work.pair[k, a]
@@ -274,7 +274,7 @@ def downward(plan, g, first_edge, mode, weight, work, node, edge):
         for i in range(plan.first_child[c], plan.first_child[c + 1]):
             _, _, message = clique_of(plan, plan.child[i], work, K)
             groups = plan.groups[plan.child_begin[i] :]
-            _project(table, groups, message.reshape(K, -1))
+            project(table, groups, message.reshape(K, -1))
 
 
 @njit(cache=True, nogil=True)
