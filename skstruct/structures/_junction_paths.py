@@ -1,11 +1,11 @@
-"""Best states and draws of junction trees, decided from the root down."""
+"""Best labels and draws of junction trees, decided from the root down."""
 
 import numpy as np
 from numba import njit
 
 from skstruct.structures._junction_sums import MAX, clique_of, new_work, upward
 
-__all__ = ["choose_states"]
+__all__ = ["choose_labels"]
 
 
 @njit(cache=True, nogil=True)
@@ -38,16 +38,16 @@ def _draw(logs, uniform):
 
 
 @njit(cache=True, nogil=True)
-def choose_states(
-    plan, samples, shape, offsets, edge_offsets, node, edge, mode, uniforms, states
+def choose_labels(
+    plan, samples, shape, offsets, edge_offsets, node, edge, mode, uniforms, labels
 ):
-    """Best states (mode MAX; the lower ones of equals), or draws (mode LOG)."""
+    """Best labels (mode MAX; the lower ones of equals), or draws (mode LOG)."""
     K = node.shape[1]
     work = new_work(plan, samples, shape, K)
     column, logs = np.zeros(len(work.factor), np.intp), np.empty(K)
     for s in samples:
         own = slice(offsets[s], offsets[s + 1])
-        g, chosen = shape[s], states[own]
+        g, chosen = shape[s], labels[own]
         upward(plan, g, node[own], edge, edge_offsets[s], mode, work)
         begin = plan.first[g]
         for c in range(plan.first[g + 1] - 1, begin - 1, -1):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from skstruct.kernels._node_game import ABSOLUTE, GENERAL, SQUARED, ZERO_ONE, Game
-from skstruct.structures import Junction, Potentials
+from skstruct.structures import Junction, Potentials, Tree
 from tests import _oracles as oracle
 
 K = 3
@@ -77,7 +77,9 @@ CASES = {
     "forbidden labels": {"forbidden": 0.3},
     "forbidden pairs": {"no_pairs": 0.2, "forbidden": 0.1},
     "forbidden pairs, shared": {"no_pairs": 0.2, "shared": True},
-    "wide": {"scale": 60.0},
+    "wide": {"scale": 20.0},
+    "wide, shared": {"scale": 20.0, "shared": True},
+    "wider": {"scale": 60.0},
     "huge": {"scale": 1e4, "forbidden": 0.2},
     "huge, shared": {"scale": 1e4, "shared": True},
 }
@@ -86,6 +88,7 @@ seeds = pytest.mark.parametrize("seed", range(3))
 
 
 def close(a, b):
+    """Marginals to 1e-10; sums of huge potentials to the last digits they have."""
     np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-10)
 
 
@@ -126,6 +129,17 @@ def test_equals_prefer_lower_states():
     states, score = _structure().argmax(p)
     assert not states.any()
     assert not score.any()
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_k_best_equals_enumeration(shared):
+    p = _potentials(3, shared=shared, forbidden=0.2)
+    for (y, scores), (labels, score) in zip(
+        _enumerated(p), _structure().k_best(p, 5), strict=True
+    ):
+        best, paths = oracle.k_best(y, scores, 5)
+        close(score, best)
+        np.testing.assert_array_equal(labels, paths)
 
 
 def test_an_impossible_graph_gets_labels_that_break_few_rules():
@@ -216,8 +230,15 @@ def _uniform():
     return np.full((OFFSETS[-1], K), 1 / K)
 
 
-@kinds
-@pytest.mark.parametrize("options", [{}, {"forbidden": 0.2}, {"no_pairs": 0.1}])
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        (ZERO_ONE, {}),
+        (ABSOLUTE, {"forbidden": 0.2}),
+        (SQUARED, {"no_pairs": 0.1}),
+        (GENERAL, {}),
+    ],
+)
 def test_sweeps_reach_the_best_predictor(kind, options):
     p, game, predictor = _potentials(1, **options), _game(kind, 1), _uniform()
     found = _structure().game_sweep(p, game, predictor, n_sweeps=400)
@@ -259,3 +280,132 @@ def test_each_sweep_lowers_the_value_and_ends_in_exact_marginals(kind, options):
             close(found.risk[i], costs.min(axis=1, initial=np.inf).sum())
             expected = (predictor[nodes] * costs).sum()
             close(found.gap[i], expected - costs.min(axis=1, initial=np.inf).sum())
+
+
+def test_trees_equal_the_tree():
+    rng = np.random.default_rng(0)
+    graphs = [
+        (n, [(rng.integers(0, v), v)[:: rng.choice([1, -1])] for v in range(1, n)])
+        for n in (1, 7, 12, 30)
+    ]
+    offsets, edges, edge_offsets = _batch(graphs)
+    N, weight = offsets[-1], rng.uniform(size=4)
+    p = Potentials(rng.normal(size=(N, K)), rng.normal(size=(len(edges), K, K)))
+    cost = (1 - np.eye(K))[None]
+    game = Game(ZERO_ONE, cost, np.zeros(N, int), rng.uniform(size=N), np.arange(K))
+    results = []
+    for structure in (
+        Junction(offsets, edges, edge_offsets, n_states=K),
+        Tree(offsets, edges, edge_offsets),
+    ):
+        predictor = np.full((N, K), 1 / K)
+        sweep = structure.game_sweep(p, game, predictor, n_sweeps=60, weight=weight)
+        results.append(
+            [
+                *structure.posterior(p, weight=weight)[:3],
+                *structure.argmax(p),
+                structure.edge_marginals(p),
+                sweep.log_partition,
+            ]
+        )
+        assert sweep.gap.max() < 1e-8
+    for junction, tree in zip(*results, strict=True):
+        close(junction, tree)
+
+
+@pytest.fixture(scope="module")
+def grids(corpora):
+    """Offsets, edges and their offsets of the grids of three airports by hours."""
+    data = np.load(corpora / "graphs" / "flight-delay" / "flight_delay_grid.npz")
+    offsets = np.append(0, np.cumsum(data["n_nodes"].astype(int)))
+    edge_offsets = np.append(0, np.cumsum(data["n_edges"].astype(int)))
+    begins = np.repeat(offsets[:-1], np.diff(edge_offsets))
+    return offsets, data["edges"] + begins[:, None], edge_offsets
+
+
+def _grid_potentials(grids):
+    rng = np.random.default_rng(0)
+    return Potentials(rng.normal(size=(grids[0][-1], 4)), rng.normal(size=(4, 4)))
+
+
+def _contract(factors, kept):
+    """Sum the product of factors (table, nodes) over all nodes but one, or all."""
+    while left := {v for _, nodes in factors for v in nodes} - {kept}:
+        scopes = {v: set() for v in left}
+        for _, nodes in factors:
+            for v in left.intersection(nodes):
+                scopes[v] |= set(nodes)
+        v = min(left, key=lambda v, s=scopes: (len(s[v]), v))
+        names = {u: name for name, u in enumerate(scopes[v])}
+        joined = [f for f in factors if v in f[1]]
+        others = sorted(scopes[v] - {v})
+        terms = [x for t, nodes in joined for x in (t, [names[u] for u in nodes])]
+        table = np.einsum(*terms, [names[u] for u in others])
+        factors = [f for f in factors if v not in f[1]] + [(table, others)]
+    out = np.ones(())
+    for table, _ in factors:
+        out = out * table
+    return out
+
+
+def test_real_grids_equal_tensor_contraction(grids):
+    p = _grid_potentials(grids)
+    structure = Junction(*grids, n_states=4, max_treewidth=3)
+    found = structure.posterior(p)
+    for i in (0, 200):
+        begin, end = grids[0][i : i + 2]
+        edges = grids[1][grids[2][i] : grids[2][i + 1]] - begin
+        factors = [(np.exp(row), [v]) for v, row in enumerate(p.node[begin:end])]
+        top = p.edge.max()
+        factors += [(np.exp(p.edge - top), edge) for edge in edges.tolist()]
+        z = _contract(factors, None)
+        close(found.log_partition[i], np.log(z) + len(edges) * top)
+        for v in (0, 30, end - begin - 1):
+            close(found.node[begin + v], _contract(factors, v) / z)
+
+
+def test_results_do_not_depend_on_threads(grids):
+    p = _grid_potentials(grids)
+    structure = Junction(*grids, n_states=4)
+    N = grids[0][-1]
+    cost = (1 - np.eye(4))[None]
+    game = Game(ZERO_ONE, cost, np.zeros(N, int), np.ones(N), np.arange(4))
+    results = []
+    for n_jobs in (1, 2):
+        predictor = np.full((N, 4), 0.25)
+        posterior = structure.posterior(p, n_jobs=n_jobs)[:3]
+        sweep = structure.game_sweep(p, game, predictor, n_sweeps=2, n_jobs=n_jobs)
+        results.append([*posterior, *sweep, predictor])
+    for one, two in zip(*results, strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+def test_a_graph_too_wide_is_named_with_what_it_would_need():
+    pairs = list(itertools.combinations(range(6), 2))
+    offsets, edges, edge_offsets = _batch([(4, RING), (6, pairs)])
+    with pytest.raises(ValueError, match="max_treewidth=4") as error:
+        Junction(offsets, edges, edge_offsets, n_states=20, max_treewidth=4)
+    # 8 bytes times 20^6 + 20^5 + ... + 20.
+    assert "sample 1 has treewidth 5" in str(error.value)
+    assert "514 MiB" in str(error.value)
+    Junction(offsets, edges, edge_offsets, n_states=2, max_treewidth=5)
+
+
+def test_a_large_dense_graph_is_refused_at_once():
+    pairs = np.array(list(itertools.combinations(range(300), 2)))
+    with pytest.raises(ValueError, match=r"treewidth 299.*more than an exbibyte"):
+        Junction([0, 300], pairs, [0, len(pairs)], n_states=4)
+
+
+@pytest.mark.parametrize("edge", [(3, 4), (-1, 0), (2, 2)])
+def test_edges_stay_in_their_graph(edge):
+    with pytest.raises(ValueError, match="Edge 1 of sample 1 joins"):
+        Junction([0, 2, 4, 6], [(0, 1), (2, 3), edge], [0, 1, 3, 3], n_states=2)
+
+
+def test_potentials_of_another_shape_are_refused():
+    p = _potentials(0)
+    with pytest.raises(ValueError, match="Edge potentials must have shape"):
+        _structure().posterior(p._replace(edge=p.edge[1:]))
+    with pytest.raises(ValueError, match=r"2 labels.*n_states=3"):
+        _structure().argmax(p._replace(node=p.node[:, 1:]))
