@@ -5,8 +5,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from skstruct.kernels._node_general import move_mass, predictor_costs, weighted_rows
+
 __all__ = [
     "ABSOLUTE",
+    "BY_TRUTH",
     "GENERAL",
     "SQUARED",
     "ZERO_ONE",
@@ -15,14 +18,14 @@ __all__ = [
     "augmentation",
     "bayes_risks",
     "expected_costs",
+    "kind_of",
     "update_node",
 ]
 
-ZERO_ONE, ABSOLUTE, SQUARED, GENERAL = range(4)
+ZERO_ONE, ABSOLUTE, SQUARED, GENERAL, BY_TRUTH = range(5)
 
-# The general update moves mass between two labels until the gap is below this.
-_GAP = 1e-9
-_MOVES_PER_LABEL = 50
+# Below this, costs are none: one over them would overflow.
+_TINY = 1e-300
 
 
 class Game(NamedTuple):
@@ -31,7 +34,11 @@ class Game(NamedTuple):
     Attributes
     ----------
     kind : int
-        ZERO_ONE, ABSOLUTE, SQUARED or GENERAL: how nodes are solved.
+        How nodes are solved, which says something of all tables. ZERO_ONE: all
+        mistakes cost the same. BY_TRUTH: what they cost depends on the adversary's
+        label only, as for zero-one loss with weights of the classes. ABSOLUTE: costs
+        are the distances of ``values``. SQUARED: the cost of each adversary's label is
+        convex in the place of the prediction, as of squared distances. GENERAL: any.
     cost : ndarray of shape (C, K, K)
         Tables of ``cost[predicted, adversary]``.
     index : ndarray of shape (N,)
@@ -39,7 +46,7 @@ class Game(NamedTuple):
     weight : ndarray of shape (N,)
         Factor for the costs of each node, not negative.
     values : ndarray of shape (K,)
-        Rising positions of the labels on a line, for ABSOLUTE and SQUARED.
+        Rising places of the labels on a line, for ABSOLUTE.
     """
 
     kind: int
@@ -55,8 +62,8 @@ def update_node(kind, m, w, cost, values, p, work):
 
     m (K,): log-potentials of the node and its messages, without the node's own game;
     -inf forbids a label to the adversary. w >= 0. cost (K, K), C-contiguous:
-    ``cost[predicted, adversary]``. values (K,): read by ABSOLUTE and SQUARED. p (K,):
-    a distribution, where GENERAL starts. work (3, K) is overwritten. Nothing is done
+    ``cost[predicted, adversary]``. values (K,): read by ABSOLUTE. p (K,): a
+    distribution, where GENERAL starts. work (3, K) is overwritten. Nothing is done
     where w = 0 or all labels are forbidden.
     """
     top = m.max()
@@ -64,30 +71,49 @@ def update_node(kind, m, w, cost, values, p, work):
         return
     if len(p) == 1:
         p[0] = 1.0
-    elif kind == ZERO_ONE:
-        if cost[0, 1] > 0.0:
-            _project(m, top, w * cost[0, 1], p)
+    elif kind in (ZERO_ONE, BY_TRUTH):
+        _level(m, top, w, cost, p, work[0], work[1])
     elif kind == ABSOLUTE:
         _balance_absolute(m, w, values, p, work[0])
     elif kind == SQUARED:
-        _balance_squared(m, w, values, p)
+        _balance(m, w, cost, p)
     else:
-        _move_mass(m, w, cost, p, work)
+        move_mass(m, w, cost, p, work)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def augment_node(kind, w, cost, p, out):
     """Set out (K,) to w cost^T p: what the adversary gains by each label."""
-    if kind == ZERO_ONE and len(p) > 1:
-        scale = w * cost[0, 1]
+    if len(p) > 1 and kind in (ZERO_ONE, BY_TRUTH):
         for k in range(len(p)):
-            out[k] = scale * (1.0 - p[k])
-        return
-    out[:] = 0.0
-    for a in range(len(p)):
-        if p[a] != 0.0:
-            for k in range(len(p)):
-                out[k] += w * p[a] * cost[a, k]
+            out[k] = w * _price(cost, k) * (1.0 - p[k])
+    else:
+        weighted_rows(w, cost, p, out)
+
+
+def kind_of(cost, values):
+    """The kind that solves games with these tables fastest, apart from ABSOLUTE.
+
+    Parameters
+    ----------
+    cost : ndarray of shape (C, K, K)
+        Tables of ``cost[predicted, adversary]`` with zeros on the diagonals.
+    values : ndarray of shape (K,)
+        Rising places of the labels on a line.
+
+    Returns
+    -------
+    int
+        ZERO_ONE, BY_TRUTH, SQUARED or GENERAL.
+    """
+    mistakes = ~np.eye(len(values), dtype=bool)
+    price = cost.max(axis=1, keepdims=True)
+    if ((cost == price) | ~mistakes).all():
+        equal = (price == price[:, :, :1]).all()
+        return ZERO_ONE if equal else BY_TRUTH
+    slopes = np.diff(cost, axis=1) / np.diff(values)[:, None]
+    rounding = 1e-12 * np.abs(slopes).max()
+    return SQUARED if (np.diff(slopes, axis=1) >= -rounding).all() else GENERAL
 
 
 def augmentation(game, predictor):
@@ -128,41 +154,48 @@ def _augment_nodes(kind, cost, index, weight, predictor, out):
 @njit(cache=True, nogil=True)
 def _apply_tables(cost, index, node, out):
     for i in range(len(index)):
-        _predictor_costs(cost[index[i]], node[i], out[i])
+        predictor_costs(cost[index[i]], node[i], out[i])
 
 
 @njit(cache=True, nogil=True)
-def _predictor_costs(cost, r, out):
-    """Set out (K,) to cost r."""
-    for a in range(len(r)):
-        total = 0.0
-        for k in range(len(r)):
-            total += cost[a, k] * r[k]
-        out[a] = total
+def _price(cost, k):
+    """What missing label k costs, where all other predictions cost the same."""
+    return cost[1, 0] if k == 0 else cost[0, k]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _project(m, top, scale, p):
-    """Euclidean projection of m / scale on the simplex.
+def _level(m, top, w, cost, p, heights, shares):
+    """Lower the costliest labels to one level.
 
-    The threshold rises until the labels above it no longer change. Distances to the
-    top keep it finite for any m and scale.
+    Mass p_k lowers the height m_k + w c_k + log c_k of label k by w c_k p_k. For equal
+    costs this is the Euclidean projection of m / (w c) on the simplex. The level rises
+    until the labels above it no longer change.
     """
-    tau, n_above = -1.0, -1
+    level, n_above = -np.inf, -1
+    for k in range(len(m)):
+        price = w * _price(cost, k)
+        heights[k], shares[k] = -np.inf, 0.0
+        if price > _TINY and m[k] > -np.inf:
+            # From the top of m, as small numbers are exact.
+            heights[k] = m[k] - top + price + np.log(price)
+            shares[k] = 1.0 / price
+            level = max(level, heights[k] - price)
+    if level == -np.inf:
+        return
     while True:
-        total, n = 0.0, 0
+        total, share, n = -1.0, 0.0, 0
         for k in range(len(m)):
-            x = (m[k] - top) / scale
-            if x > tau:
-                total += x
+            if heights[k] > level:
+                total += heights[k] * shares[k]
+                share += shares[k]
                 n += 1
-        tau = (total - 1.0) / n
+        level = total / share
         if n == n_above:
             break
         n_above = n
     total = 0.0
     for k in range(len(m)):
-        p[k] = max((m[k] - top) / scale - tau, 0.0)
+        p[k] = max(heights[k] - level, 0.0) * shares[k] if shares[k] > 0.0 else 0.0
         total += p[k]
     for k in range(len(m)):
         p[k] /= total
@@ -199,147 +232,79 @@ def _balance_absolute(m, w, values, p, upper):
     for a in range(last):
         step = w * (values[a + 1] - values[a])
         excess = upper[a] - lower
+        if excess <= 0.0:
+            _put(p, a, 0.0)
+            return
         if excess < 2.0 * step:
-            _put(p, a, max(excess, 0.0) / (2.0 * step))
+            _put(p, a, excess / (2.0 * step))
             return
         lower = _logaddexp(lower + step, m[a + 1])
     _put(p, last, 0.0)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _log_odds(m, w, values, a, point):
-    """How far the adversary's mean is above the middle of labels a and a + 1.
+def _pull(m, w, cost, a, t, sign):
+    """How strongly labels draw p from (1 - t, t) on labels a and a + 1 to one side.
 
-    With r_y proportional to exp(m_y + w (v_y - point)^2), the log of the moment of r
-    above the middle minus that of the moment below it, and the derivative by point.
+    sign is 1 for labels that cost less with more on a + 1, -1 for those that cost more.
+    The log of their masses times what they save by it, and how this log falls in t.
     """
-    middle = 0.5 * (values[a] + values[a + 1])
-    logs, slopes = (-np.inf, -np.inf), (0.0, 0.0)
-    for side in range(2):
-        first, stop = (0, a + 1) if side == 0 else (a + 1, len(m))
-        top = -np.inf
-        for y in range(first, stop):
-            top = max(top, m[y] + w * (values[y] - point) ** 2)
-        moment, second = 0.0, 0.0
-        if top > -np.inf:
-            for y in range(first, stop):
-                r = np.exp(m[y] + w * (values[y] - point) ** 2 - top)
-                x = r * abs(values[y] - middle)
-                moment += x
-                second += x * values[y]
-            log, slope = top + np.log(moment), second / moment
-        else:
-            log, slope = -np.inf, 0.0
-        if side == 0:
-            logs, slopes = (log, logs[1]), (slope, slopes[1])
-        else:
-            logs, slopes = (logs[0], log), (slopes[0], slope)
-    return logs[1] - logs[0], -2.0 * w * (slopes[1] - slopes[0])
+    top = -np.inf
+    for y in range(len(m)):
+        if sign * (cost[a, y] - cost[a + 1, y]) > 0.0:
+            top = max(top, m[y] + w * (cost[a, y] + t * (cost[a + 1, y] - cost[a, y])))
+    if top == -np.inf:
+        return top, 0.0
+    total, fall = 0.0, 0.0
+    for y in range(len(m)):
+        saved = cost[a, y] - cost[a + 1, y]
+        if sign * saved > 0.0:
+            mass = np.exp(m[y] + w * (cost[a, y] - t * saved) - top) * abs(saved)
+            total += mass
+            fall += mass * saved
+    return top + np.log(total), w * fall / total
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _balance_squared(m, w, values, p):
-    """Find the point of the line at which the adversary's mean is in its middle.
+def _tilt(m, w, cost, a, t):
+    """How much more p is drawn to label a + 1 than to a, and how this falls in t.
 
-    The mean falls as the point rises. Bisection finds the first label at which the
-    mean is not above the middle of that label and the next; safeguarded Newton the
-    point between it and the label before.
+    The difference of logs is zero at the optimum between the two and never flat.
+    """
+    right, fall = _pull(m, w, cost, a, t, 1.0)
+    left, rise = _pull(m, w, cost, a, t, -1.0)
+    return (right - left if right != left else 0.0), fall - rise
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _balance(m, w, cost, p):
+    """Find the place on the line of labels from which p is not drawn away.
+
+    Bisection finds the first label that is not drawn to the next; safeguarded Newton
+    the place between it and the label before.
     """
     first, last = 0, len(m) - 1
     while first < last:
         a = (first + last) // 2
-        if _log_odds(m, w, values, a, values[a])[0] <= 0.0:
+        if _tilt(m, w, cost, a, 0.0)[0] <= 0.0:
             last = a
         else:
             first = a + 1
     a = first - 1
-    if a < 0 or _log_odds(m, w, values, a, values[first])[0] >= 0.0:
+    if a < 0 or _tilt(m, w, cost, a, 1.0)[0] >= 0.0:
         _put(p, first, 0.0)
         return
-    gap = values[first] - values[a]
     low, high, t = 0.0, 1.0, 0.5
     for _ in range(60):
-        odds, slope = _log_odds(m, w, values, a, values[a] + t * gap)
-        if odds > 0.0:
+        tilt, fall = _tilt(m, w, cost, a, t)
+        if tilt > 0.0:
             low = t
         else:
             high = t
-        step = t - odds / (slope * gap)
+        step = t + tilt / fall
         if not low < step < high:
             step = 0.5 * (low + high)
         if abs(step - t) <= 1e-15:
             break
         t = step
     _put(p, a, t)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _tilt(logs, direction, x, r):
-    """Set r to softmax(logs + x direction); mean and variance of the direction."""
-    top = -np.inf
-    for k in range(len(r)):
-        r[k] = logs[k] + x * direction[k]
-        top = max(top, r[k])
-    total, mean, square = 0.0, 0.0, 0.0
-    for k in range(len(r)):
-        r[k] = np.exp(r[k] - top)
-        total += r[k]
-        mean += r[k] * direction[k]
-        square += r[k] * direction[k] ** 2
-    for k in range(len(r)):
-        r[k] /= total
-    mean /= total
-    return mean, square / total - mean * mean
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _move_mass(m, w, cost, p, work):
-    """Move mass from the costliest label in use to the cheapest, again and again."""
-    logs, r, direction = work[0], work[1], work[2]
-    K = len(m)
-    for _ in range(_MOVES_PER_LABEL * K):
-        augment_node(GENERAL, w, cost, p, logs)
-        for k in range(K):
-            logs[k] += m[k]
-        direction[:] = 0.0
-        _tilt(logs, direction, 0.0, r)
-        low, high, best, worst, mean = np.inf, -np.inf, 0, 0, 0.0
-        for a in range(K):
-            total = 0.0
-            for k in range(K):
-                total += cost[a, k] * r[k]
-            mean += p[a] * total
-            if total < low:
-                low, best = total, a
-            if p[a] > 0.0 and total > high:
-                high, worst = total, a
-        if best == worst or w * (mean - low) <= _GAP:
-            return
-        for k in range(K):
-            direction[k] = w * (cost[best, k] - cost[worst, k])
-        moved = _line_search(logs, direction, p[worst], r)
-        p[best] += moved
-        p[worst] -= moved
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _line_search(logs, direction, most, r):
-    """The x in [0, most] that minimises logsumexp(logs + x direction)."""
-    mean, spread = _tilt(logs, direction, most, r)
-    if mean <= 0.0:
-        return most
-    low, high = 0.0, most
-    x = most
-    for _ in range(60):
-        step = x - mean / spread
-        if not low < step < high:
-            step = 0.5 * (low + high)
-        if abs(step - x) <= 1e-15 * most:
-            break
-        x = step
-        mean, spread = _tilt(logs, direction, x, r)
-        if mean > 0.0:
-            high = x
-        else:
-            low = x
-    return x
