@@ -4,24 +4,30 @@
 import skstruct.kernels  # noqa: F401
 from skstruct.containers import Bitext, GraphBatch, Ragged
 from skstruct.estimators import (
+    AdversarialGraphicalModel,
     AnnealedHMM,
+    ConditionalRandomField,
     CRFAutoencoderAligner,
     CRFAutoencoderTagger,
     HMMAligner,
     PosteriorRegularizedClusterer,
+    StructuredSVM,
     SymmetrizedAligner,
     TagDictionary,
 )
 
 __all__ = [
+    "AdversarialGraphicalModel",
     "AnnealedHMM",
     "Bitext",
     "CRFAutoencoderAligner",
     "CRFAutoencoderTagger",
+    "ConditionalRandomField",
     "GraphBatch",
     "HMMAligner",
     "PosteriorRegularizedClusterer",
     "Ragged",
+    "StructuredSVM",
     "SymmetrizedAligner",
     "TagDictionary",
     "__version__",

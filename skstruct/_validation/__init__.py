@@ -4,6 +4,7 @@ from skstruct._validation._batches import as_ragged, is_table, read_batch
 from skstruct._validation._bitexts import read_bitext_batch
 from skstruct._validation._features import check_features
 from skstruct._validation._labels import (
+    as_known_labels,
     as_labels,
     is_missing,
     is_unknown,
@@ -14,6 +15,7 @@ from skstruct._validation._weights import check_sample_weight
 
 __all__ = [
     "Links",
+    "as_known_labels",
     "as_labels",
     "as_links",
     "as_ragged",

@@ -17,7 +17,7 @@ def as_ragged(X, name="X"):
     return read_batch(X, name)[0]
 
 
-def read_batch(X, name="X"):
+def read_batch(X, name="X", *, accept_sparse=False):
     """Read user input as a batch of sequences.
 
     Parameters
@@ -28,6 +28,8 @@ def read_batch(X, name="X"):
         emission decides what they mean.
     name : str, default="X"
         The name used in errors.
+    accept_sparse : bool, default=False
+        Whether a sparse matrix is a table like any other.
 
     Returns
     -------
@@ -44,12 +46,12 @@ def read_batch(X, name="X"):
         If the input is empty, a scalar, one sequence instead of a batch, a table of
         strings or of more than two dimensions; what to do is said.
     TypeError
-        If a 2-D array holds dicts, or is sparse.
+        If a 2-D array holds dicts, or is sparse and that is not accepted.
     """
     if not isinstance(X, Batch):
         X = _as_iterable(X, name)
     if n_dimensions(X) > 1:
-        return _read_table(X, name)
+        return _read_table(X, name, accept_sparse)
     if n_dimensions(X) == 1 and not isinstance(X, Batch):
         _reject_one_sequence(X, name)
     if isinstance(X, Ragged):
@@ -121,7 +123,7 @@ def _reject_kinds(dtype, name):
         )
 
 
-def _read_table(X, name):
+def _read_table(X, name, accept_sparse):
     """A 2-D array or frame of numbers: rows of length one each."""
     if n_dimensions(X) > 2:
         raise ValueError(
@@ -131,7 +133,12 @@ def _read_table(X, name):
     if not sp.issparse(X):
         reject_masked(X, name)
         _reject_text(np.asarray(X), name)
-    values = check_array(X, ensure_all_finite=False, input_name=name)
+    values = check_array(
+        X,
+        accept_sparse="csr" if accept_sparse else False,
+        ensure_all_finite=False,
+        input_name=name,
+    )
     _reject_kinds(values.dtype, name)
     batch = Ragged.from_arrays(values, np.arange(values.shape[0] + 1))
     return batch, np.asarray

@@ -4,9 +4,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from skstruct._validation._batches import is_scalar, n_dimensions
-from skstruct.containers import Batch, Ragged, locate
+from skstruct.containers import Batch, Ragged, locate, place
 
-__all__ = ["as_labels", "is_missing", "is_unknown", "reject_lengths"]
+__all__ = [
+    "as_known_labels",
+    "as_labels",
+    "is_missing",
+    "is_unknown",
+    "reject_lengths",
+]
 
 
 def reject_lengths(y, batch, name="y"):
@@ -67,6 +73,74 @@ def as_labels(y, batch, name="y"):
         If the numbers of sequences or their lengths differ from those of the batch, or
         a label is neither a string nor an integer.
     """
+    values = _flat_labels(y, batch, name)
+    if values.dtype.kind in "iu" and values.dtype != np.uint64:
+        return values.astype(np.intp), values != -1
+    return _normalise(values, batch.offsets, name)
+
+
+def as_known_labels(y, batch, name="y"):
+    """Read labels, all of which are known, for the tokens (nodes) of a batch.
+
+    Parameters
+    ----------
+    y : Ragged, or list-like of sequences of labels
+        One label for each token: strings, booleans or whole numbers, -1 among them.
+        Where all sequences have length one, also a plain 1-D array.
+    batch : Ragged
+        The data that the labels belong to.
+    name : str, default="y"
+        The name used in errors.
+
+    Returns
+    -------
+    ndarray of shape (n_tokens,)
+        Labels of one type.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of sequences or their lengths differ from those of the batch, or
+        a label is missing, a fraction, or of another type than the others.
+    """
+    if y is None:
+        raise ValueError(
+            f"This estimator requires {name} to be passed, but the target y is None: "
+            "give a sequence of labels for each sample."
+        )
+    values = _flat_labels(y, batch, name)
+    if values.dtype.kind in "bi":
+        return values.copy()
+    flat = values.tolist()
+    missing = [t for t, label in enumerate(flat) if is_missing(label)]
+    if missing:
+        raise ValueError(
+            f"Input {name} contains NaN: there is no label at "
+            f"{place(missing[0], batch.offsets)}; all labels must be known here. Leave "
+            "such samples out."
+        )
+    kinds = {_kind(label): t for t, label in reversed(list(enumerate(flat)))}
+    if len(kinds) > 1 or None in kinds:
+        t = kinds.get(None, max(kinds.values()))
+        raise ValueError(
+            f"Unknown label type: {name}, {place(t, batch.offsets)}: {flat[t]!r}; "
+            "labels are all strings or all whole numbers. (Numbers that are measured, "
+            "continuous ones, must be cut into classes first.)"
+        )
+    if int in kinds:
+        return _as_integers([int(label) for label in flat], name)
+    return np.array(flat, dtype=bool if bool in kinds else object)
+
+
+def _kind(label):
+    """The type that a label counts as; None for what is no label."""
+    if isinstance(label, float):
+        return int if label.is_integer() else None
+    return next((kind for kind in (str, bool, int) if isinstance(label, kind)), None)
+
+
+def _flat_labels(y, batch, name):
+    """Labels of all tokens, 1-D, after a check that there is one for each."""
     reject_lengths(y, batch, name)
     rows = y if isinstance(y, Ragged) else _label_rows(y, name)
     if len(rows) != len(batch):
@@ -86,9 +160,7 @@ def as_labels(y, batch, name="y"):
         raise ValueError(
             f"{name} must hold one label for each token, got {values.shape[1]} columns."
         )
-    if values.dtype.kind in "iu" and values.dtype != np.uint64:
-        return values.astype(np.intp), values != -1
-    return _normalise(values, batch.offsets, name)
+    return values
 
 
 def _label_rows(y, name):

@@ -1,3 +1,24 @@
-"""Convex losses of structured predictors, which training lowers."""
+"""What supervised graphical models minimise: convex bounds on the loss."""
 
-__all__ = []
+from skstruct.surrogates._adversarial import Adversarial
+from skstruct.surrogates._base import Surrogate
+from skstruct.surrogates._dual_decomposition import Adversary, subgradient_oracle
+from skstruct.surrogates._equilibrium import (
+    Equilibrium,
+    smoothed_predictor,
+    solve_game,
+)
+from skstruct.surrogates._hinge import Hinge
+from skstruct.surrogates._logistic import Logistic
+
+__all__ = [
+    "Adversarial",
+    "Adversary",
+    "Equilibrium",
+    "Hinge",
+    "Logistic",
+    "Surrogate",
+    "smoothed_predictor",
+    "solve_game",
+    "subgradient_oracle",
+]

@@ -12,9 +12,9 @@ from skstruct._validation import (
     read_batch,
 )
 from skstruct.containers import Ragged
-from skstruct.estimators._autoencoder._features import make_features, with_columns
 from skstruct.estimators._autoencoder._model import EncodedBatch
 from skstruct.estimators._autoencoder._reconstruction import surface
+from skstruct.estimators._sequences._features import make_features, with_columns
 from skstruct.estimators._sequences._predictions import SequencePredictions
 from skstruct.estimators._sequences._word_states import allowed_states
 from skstruct.structures import marginals

@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, clone
 from skstruct._validation import read_batch
 from skstruct.containers import Ragged, neighbours
 from skstruct.emissions import Categorical, Emission, Gaussian, LogLinear, Product, View
-from skstruct.estimators._autoencoder._features import holds_dicts
+from skstruct.estimators._sequences._features import holds_dicts
 from skstruct.featurizers import BrownClusterer, PerToken
 
 __all__ = [

@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_memory
 
 from skstruct._validation import check_features
 from skstruct.emissions import Emission
-from skstruct.estimators._autoencoder._features import fit_featurizer, with_columns
 from skstruct.estimators._autoencoder._model import (
     Autoencoder,
     EncodedBatch,
@@ -26,6 +25,7 @@ from skstruct.estimators._autoencoder._reconstruction import (
     surface,
 )
 from skstruct.estimators._autoencoder._starts import check_starts, guess_states
+from skstruct.estimators._sequences._features import fit_featurizer, with_columns
 from skstruct.estimators._sequences._state_names import StateNames, token_place
 from skstruct.estimators._sequences._training_data import (
     read_training_data,

@@ -15,7 +15,14 @@ from skstruct.containers import Ragged
 from skstruct.containers._batch import locate
 from skstruct.featurizers import PerToken, TokenFeaturizer
 
-__all__ = ["default_featurizer", "fit_featurizer", "make_features"]
+__all__ = [
+    "default_featurizer",
+    "fit_featurizer",
+    "holds_dicts",
+    "make_features",
+    "standardized",
+    "with_columns",
+]
 
 
 def with_columns(batch):
@@ -26,13 +33,20 @@ def with_columns(batch):
     return batch.with_values(batch.values[:, None])
 
 
-def default_featurizer(batch):
+def standardized():
+    """Columns scaled, and a constant: weights of unlike units share one penalty."""
+    return PerToken(make_pipeline(StandardScaler(), PolynomialFeatures(1)))
+
+
+def default_featurizer(batch, vectors=standardized):
     """The transformer, unfitted, that suits a batch.
 
     Parameters
     ----------
     batch : Ragged
         Tokens, feature dicts, vectors, or features with tokens beside them.
+    vectors : callable, default=standardized
+        Makes the transformer of dense vectors.
 
     Returns
     -------
@@ -42,8 +56,7 @@ def default_featurizer(batch):
     if batch.values.ndim == 2:
         if batch.tokens is not None or sp.issparse(batch.values):
             return FunctionTransformer()
-        # Scaled, and with a constant: weights of unlike units share one penalty.
-        return PerToken(make_pipeline(StandardScaler(), PolynomialFeatures(1)))
+        return vectors()
     return PerToken(DictVectorizer()) if holds_dicts(batch) else TokenFeaturizer()
 
 
@@ -103,9 +116,12 @@ def make_features(featurize, batch):
     return sp.csr_array(values) if sp.issparse(values) else values
 
 
-def fit_featurizer(featurizer, batch):
+def fit_featurizer(featurizer, batch, vectors=standardized):
     """A fitted clone of a featurizer, or of the default, and the features."""
-    out = default_featurizer(batch) if featurizer is None else clone(featurizer)
+    if featurizer is None:
+        out = default_featurizer(batch, vectors)
+    else:
+        out = clone(featurizer)
     if hasattr(out, "fit_transform"):
         return out, make_features(out.fit_transform, batch)
     out.fit(batch, None)  # a frozen one

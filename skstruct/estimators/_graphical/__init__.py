@@ -1,0 +1,3 @@
+"""What supervised graphical models share, whatever their surrogate."""
+
+__all__ = []

@@ -1,0 +1,174 @@
+"""The objective of supervised graphical models, as solvers see it."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from skstruct.kernels._node_game import augmentation
+from skstruct.structures import Potentials
+
+__all__ = ["Centre", "Evaluation", "Problem"]
+
+
+class Evaluation(NamedTuple):
+    """The objective at some weights.
+
+    Attributes
+    ----------
+    value, gradient : float, ndarray of shape (n_weights,)
+        Of the objective at a temperature.
+    risk, slope : float, ndarray of shape (n_weights,)
+        A cutting plane: at temperature zero, and without penalty, the objective is
+        nowhere below ``risk + slope @ weights``.
+    gap : float
+        How much the predictor could still lower the value, about.
+    """
+
+    value: float
+    gradient: np.ndarray
+    risk: float
+    slope: np.ndarray
+    gap: float
+
+
+class Centre(NamedTuple):
+    """The adversary that a proximal point is near to, as potentials added to all."""
+
+    weights: np.ndarray
+    node: np.ndarray
+
+
+class Problem:
+    r"""A training set under a surrogate.
+
+    .. math:: \frac{l_2}{2} \lVert \theta \rVert^2
+        + \frac{1}{\sum_s \omega_s} \sum_s \omega_s f_s(\theta)
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+        f.
+    structure : Chain, Tree or Junction
+        The graphs.
+    linear : LinearGraph
+        Their potentials by weights.
+    game : Game
+        Costs of nodes.
+    labels : ndarray of shape (N,)
+        True labels.
+    edges : ndarray of shape (M, 2)
+        Nodes that edges join.
+    sample_weight : ndarray of shape (n,)
+        :math:`\omega`.
+    l2 : float
+        Strength of the penalty.
+    n_jobs : int, default=None
+        Threads.
+    """
+
+    def __init__(
+        self,
+        surrogate,
+        structure,
+        linear,
+        game,
+        labels,
+        edges,
+        sample_weight,
+        l2,
+        n_jobs=None,
+    ):
+        self.surrogate, self.structure, self.linear = surrogate, structure, linear
+        self.game, self.l2, self.n_jobs = game, l2, n_jobs
+        self.sample_weight, self.n_samples = sample_weight, sample_weight.sum()
+        self.observed = self._observed(labels, edges)
+        self.predictor = surrogate.predictor(labels, linear.n_states)
+
+    def _observed(self, labels, edges):
+        """Mean features of the true labels."""
+        K, weight = self.linear.n_states, self.sample_weight
+        node_weight = np.repeat(weight, np.diff(self.structure.offsets))
+        node = np.zeros((len(labels), K))
+        node[np.arange(len(labels)), labels] = node_weight
+        before, after = labels[edges].T
+        edge_weight = node_weight[edges[:, 0]]
+        if self.linear.edge_features is None:
+            edge = np.zeros((K, K))
+            np.add.at(edge, (before, after), edge_weight)
+        else:
+            edge = np.zeros((len(edges), K, K))
+            edge[np.arange(len(edges)), before, after] = edge_weight
+        return self.linear.gradient(node, edge) / self.n_samples
+
+    def smoothed(self, weights, predictor, temperature, centre=None, n_sweeps=1):
+        r"""The objective at a temperature, near a centre; the predictor is moved.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_weights,)
+            :math:`\theta`.
+        predictor : ndarray of shape (N, K) or None
+            Where it starts; changed in place.
+        temperature : float
+            Factor of the entropy.
+        centre : Centre or None, default=None
+            None: the uniform distribution.
+        n_sweeps : int, default=1
+            How often the predictor is moved.
+
+        Returns
+        -------
+        Evaluation
+        """
+        scaled = weights / temperature
+        if centre is not None:
+            scaled += centre.weights
+        node, edge = self.linear.potentials(scaled, n_jobs=self.n_jobs)
+        if centre is not None:
+            node += centre.node
+        found = self.surrogate.sweep(
+            self.structure,
+            Potentials(node, edge),
+            self.game._replace(weight=self.game.weight / temperature),
+            predictor,
+            n_sweeps=n_sweeps,
+            weight=self.sample_weight,
+            n_jobs=self.n_jobs,
+        )
+        counts = self.linear.gradient(found.node, found.edge, n_jobs=self.n_jobs)
+        slope = counts / self.n_samples - self.observed
+        value = (
+            temperature * self._mean(found.log_partition)
+            - self.observed @ weights
+            + self.l2 / 2 * (weights @ weights)
+        )
+        risk = gap = 0.0
+        if predictor is not None:
+            risk = temperature * self._mean(found.risk)
+            gap = temperature * self._mean(found.gap)
+        return Evaluation(value, slope + self.l2 * weights, risk, slope, gap)
+
+    def _mean(self, terms):
+        return float(self.sample_weight @ terms / self.n_samples)
+
+    def upper(self, weights, predictor):
+        """The objective at temperature zero against a given predictor."""
+        node, edge = self.linear.potentials(weights, n_jobs=self.n_jobs)
+        node += augmentation(self.game, predictor)
+        _, score = self.structure.argmax(Potentials(node, edge))
+        return (
+            self._mean(score)
+            - float(self.observed @ weights)
+            + self.l2 / 2 * float(weights @ weights)
+        )
+
+    def centre(self, centre, weights, predictor, temperature):
+        """The adversary that answers weights and predictor near a centre."""
+        node = augmentation(self.game, predictor) / temperature
+        weights = weights / temperature
+        if centre is not None:
+            node += centre.node
+            weights += centre.weights
+        # Constants of a node change nothing; without them numbers stay small.
+        node -= node.max(axis=1, keepdims=True)
+        return Centre(weights, node)

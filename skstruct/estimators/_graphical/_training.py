@@ -1,0 +1,198 @@
+"""What supervised graphical models read and decide before the first step."""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.class_weight import compute_class_weight
+
+from skstruct._validation import (
+    as_known_labels,
+    check_features,
+    check_sample_weight,
+    read_batch,
+)
+from skstruct.estimators._graphical._graphs import as_graphs
+from skstruct.estimators._graphical._node_costs import (
+    check_shape,
+    read_node_cost,
+    read_node_weight,
+)
+from skstruct.estimators._graphical._problem import Problem
+from skstruct.estimators._sequences._features import fit_featurizer, with_columns
+from skstruct.kernels._node_game import GENERAL, Game
+from skstruct.losses import as_loss
+from skstruct.potentials import LinearGraph
+
+__all__ = ["Costs", "Training"]
+
+
+class Costs(NamedTuple):
+    """The loss of an estimator for its classes.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (K,)
+        Labels in order.
+    cost : ndarray of shape (K, K)
+        ``cost[true, predicted]``, times the weight of the true class.
+    kind : int
+        How the game is solved.
+    values : ndarray of shape (K,)
+        Places of the labels on a line.
+    loss : Loss
+        Where it comes from.
+    """
+
+    classes: np.ndarray
+    cost: np.ndarray
+    kind: int
+    values: np.ndarray
+    loss: object
+
+    @classmethod
+    def of(cls, estimator, labels):
+        """Read the parameters ``loss``, ``classes`` and ``class_weight``."""
+        loss = as_loss(estimator.loss)
+        classes = _classes(estimator.classes, labels)
+        if estimator.classes is None and loss.needs_order(classes):
+            raise ValueError(
+                f"loss={estimator.loss!r} depends on the order of the labels, but they "
+                f"are no numbers: {classes[:3].tolist()!r} ... Say the order by "
+                "classes=[...], lowest first."
+            )
+        cost, kind = loss.table(classes), loss.kind
+        weight = _class_weight(estimator.class_weight, classes, labels)
+        if weight is not None:
+            cost = np.ascontiguousarray(weight[:, None] * cost)
+            kind = GENERAL
+        return cls(classes, cost, kind, loss.values(classes), loss)
+
+    def game(self, offsets, node_weight=None, node_cost=None):
+        """The game at the nodes of a batch."""
+        if node_weight is None:
+            node_weight = self.loss.node_weight(offsets)
+        cost, kind = self.cost[None], self.kind
+        index = np.zeros(int(offsets[-1]), dtype=np.intp)
+        if node_cost is not None:
+            cost, kind, index = node_cost, GENERAL, np.arange(len(node_cost))
+        cost = np.ascontiguousarray(cost.transpose(0, 2, 1))
+        return Game(kind, cost, index, node_weight, self.values)
+
+    def decide(self, marginals):
+        """The label of least expected cost at each node; the first of equal ones."""
+        return (marginals @ self.cost).argmin(axis=1)
+
+
+def _classes(given, labels):
+    """The classes, as given or sorted."""
+    found = np.unique(labels)
+    if given is None:
+        return found
+    classes = np.array(list(given), dtype=object if found.dtype == object else None)
+    if len(set(classes.tolist())) < len(classes) or not len(classes):
+        raise ValueError(f"classes must be different labels, got {given!r}.")
+    missing = [label for label in found.tolist() if label not in set(classes.tolist())]
+    if missing:
+        raise ValueError(f"y holds the label {missing[0]!r}, which classes lacks.")
+    return classes
+
+
+def _class_weight(given, classes, labels):
+    """Weights of the classes; None if all are equal."""
+    if given is None:
+        return None
+    known = set(classes.tolist())
+    if isinstance(given, dict) and not set(given) <= known:
+        odd = next(label for label in given if label not in known)
+        raise ValueError(f"class_weight names {odd!r}, which is no class.")
+    present = classes[np.isin(classes, labels)]
+    weight = np.ones(len(classes))
+    if isinstance(given, dict):
+        weight = np.array([given.get(label, 1.0) for label in classes.tolist()], float)
+        if not (np.isfinite(weight) & (weight >= 0)).all():
+            raise ValueError(
+                f"class_weight must be finite and not negative: {given!r}."
+            )
+    else:
+        weight[np.isin(classes, labels)] = compute_class_weight(
+            given, classes=present, y=labels
+        )
+    return None if np.ptp(weight) == 0 and weight[0] == 1 else weight
+
+
+class Training:
+    """A training set, read and checked.
+
+    Parameters
+    ----------
+    estimator : GraphicalModel
+        Gives the parameters; it is not changed.
+    X, y, sample_weight, node_weight, node_cost : object
+        As given to ``fit``.
+    """
+
+    def __init__(self, estimator, X, y, sample_weight, node_weight, node_cost):
+        self.estimator = estimator
+        batch = with_columns(read_batch(X, accept_sparse=True)[0])
+        owner = BaseEstimator()
+        check_features(owner, X, batch, reset=True)
+        self.input = vars(owner)
+        labels = as_known_labels(y, batch)
+        weight = check_sample_weight(sample_weight, len(batch))
+        node_weight = read_node_weight(node_weight, batch)
+        node_cost = read_node_cost(node_cost, batch)
+        kept = np.flatnonzero(weight)
+        if len(kept) < len(batch):
+            rows = np.repeat(weight > 0, batch.lengths)
+            batch, weight, labels = batch[kept], weight[kept], labels[rows]
+            node_weight = None if node_weight is None else node_weight[rows]
+            node_cost = None if node_cost is None else node_cost[rows]
+        if batch.n_tokens == 0:
+            raise ValueError("X holds no nodes: its samples are empty or weigh 0.")
+        self.weight = weight
+        self.costs = Costs.of(estimator, labels)
+        self.game = self.costs.game(batch.offsets, node_weight, node_cost)
+        if node_cost is not None:
+            check_shape(node_cost, len(self.costs.classes))
+        place_of = {label: k for k, label in enumerate(self.costs.classes.tolist())}
+        self.labels = np.array([place_of[label] for label in labels.tolist()], np.intp)
+        self.graphs = as_graphs(batch)
+        self.featurizer, features = fit_featurizer(
+            estimator.featurizer, batch, vectors=FunctionTransformer
+        )
+        self.linear = LinearGraph(
+            features, self.graphs.edge_values, n_states=len(self.costs.classes)
+        )
+
+    def problem(self, surrogate, *, chains):
+        """The objective under a surrogate."""
+        e, K = self.estimator, len(self.costs.classes)
+        return Problem(
+            surrogate,
+            self.graphs.structure(K, e.max_treewidth, chains=chains),
+            self.linear,
+            surrogate.game(self.game),
+            self.labels,
+            self.graphs.edges,
+            self.weight,
+            1.0 / self.weight.sum() if e.l2 == "auto" else e.l2,
+            e.n_jobs,
+        )
+
+    def attributes(self, weights):
+        """Fitted attributes that weights give."""
+        coef, intercept, transition, edge_coef = self.linear.split(weights.copy())
+        fitted = self.input | {
+            "_costs": self.costs,
+            "featurizer_": self.featurizer,
+            "classes_": self.costs.classes,
+            "cost_": self.costs.cost,
+            "coef_": coef.T,
+            "intercept_": intercept,
+            "transition_coef_": transition,
+        }
+        if self.linear.edge_features is not None:
+            fitted["edge_coef_"] = edge_coef
+        return fitted

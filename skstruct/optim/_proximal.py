@@ -1,0 +1,203 @@
+"""Proximal points of the dual: a regularised game solved with a certificate."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from skstruct.optim._cuts import Cuts
+
+__all__ = ["Certificate", "minimize_game"]
+
+# All as prototyped: the inner problem is solved as well as the bracket is wide.
+_INNER_STEPS, _ROUNDS = 20, 4
+_GRADIENT_SHARE, _GAP_SHARE = 0.25, 0.05
+_FIRM_SWEEPS, _FIRM_ROUNDS = 9, 6
+_SLACK = 0.1
+_START, _COOLEST, _HOTTEST = 0.5, 0.02, 2.0
+_HEAT, _COOL, _FEW_EVALUATIONS = 1.2, 0.85, 4
+
+
+class Certificate(NamedTuple):
+    """The best point found and the bracket of the optimum.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_weights,)
+        Where ``upper`` was reached.
+    predictor : ndarray of shape (N, K)
+        With it.
+    upper, lower : float
+        The optimum lies between.
+    n_iter : int
+        Number of proximal points.
+    converged, stopped : bool
+        Whether the bracket is narrow enough, and whether a callback ended the search.
+    """
+
+    weights: np.ndarray
+    predictor: np.ndarray
+    upper: float = np.inf
+    lower: float = -np.inf
+    n_iter: int = 0
+    converged: bool = False
+    stopped: bool = False
+
+    @property
+    def gap(self):
+        """Width of the bracket, relative to the upper bound."""
+        return (self.upper - self.lower) / max(abs(self.upper), 1e-12)
+
+
+def minimize_game(
+    problem, weights, predictor, *, step, scale, tol, max_iter, n_cuts, on_iteration
+):
+    r"""Minimise a regularised game over weights and predictor.
+
+    .. math:: \min_\theta \frac{l_2}{2} \lVert \theta \rVert^2 + \frac1n \sum_s
+        \min_{p_s} \max_{Q_s} \big[ \langle Q_s, \text{score}_\theta \rangle + \sum_i
+        w_i p_i^\top L r_i \big] - \text{score}_\theta(y_s)
+
+    by proximal points of the dual in Q,
+
+    .. math:: Q^{k+1} = \arg\max_Q D(Q) - \frac{\varepsilon}{n} \sum_s
+        \mathrm{KL}(Q_s \Vert Q_s^k),
+
+    at a moderate temperature :math:`\varepsilon` that never has to vanish. Each is a
+    smooth problem in :math:`\theta` and p. Every evaluation gives a cutting plane,
+    and all of them together a lower bound.
+
+    Parameters
+    ----------
+    problem : object
+        ``smoothed(weights, predictor, temperature, centre, n_sweeps)`` returns a tuple
+        (value, gradient, risk, slope, gap) and moves the predictor;
+        ``upper(weights, predictor)`` the objective without temperature;
+        ``centre(centre, weights, predictor, temperature)`` the potentials of
+        :math:`Q^{k+1}`, from None at first; ``l2`` is the penalty.
+    weights : ndarray of shape (n_weights,)
+        Where to start.
+    predictor : ndarray of shape (N, K)
+        Where to start; it is changed.
+    step : callable
+        ``step(evaluate, weights, state, slack=)`` as `LBFGS.step`.
+    scale : float
+        The largest cost; temperatures are shares of it.
+    tol : float
+        Relative width of the bracket that ends the search.
+    max_iter : int
+        Bound on the proximal points.
+    n_cuts : int
+        Cutting planes kept, each of the size of ``weights``.
+    on_iteration : callable
+        ``on_iteration(certificate, temperature, n_evaluations) -> stop``.
+
+    Returns
+    -------
+    Certificate
+    """
+    search = _Search(problem, weights, predictor, step, n_cuts)
+    scale = float(scale)
+    temperature = _START * scale
+    for k in range(max_iter):
+        n_evaluations, capped = search.solve(temperature, first=k == 0)
+        search.bound(k, temperature)
+        best = search.best._replace(n_iter=k + 1)
+        search.best = best._replace(converged=best.gap <= tol)
+        stop = on_iteration(search.best, temperature, n_evaluations)
+        if stop or search.best.converged:
+            return search.best._replace(stopped=bool(stop))
+        search.recentre(temperature)
+        if capped:
+            temperature *= _HEAT
+        elif n_evaluations <= _FEW_EVALUATIONS:
+            temperature *= _COOL
+        temperature = min(max(temperature, _COOLEST * scale), _HOTTEST * scale)
+    return search.best
+
+
+class _Search:
+    """The present point, its running average, and what is known of the optimum."""
+
+    def __init__(self, problem, weights, predictor, step, n_cuts):
+        self.problem, self.step = problem, step
+        self.weights, self.predictor = weights, predictor
+        self.means = weights.copy(), predictor.copy()
+        self.centre = None
+        self.cuts = Cuts(problem.l2, n_cuts)
+        self.best = Certificate(weights, predictor)
+
+    @property
+    def width(self):
+        return self.best.upper - self.best.lower
+
+    def solve(self, temperature, first):
+        """The inner problem in weights and predictor; (evaluations, hit a cap)."""
+        count, capped = 0, False
+
+        def evaluate(weights, n_sweeps=1):
+            nonlocal count
+            count += 1
+            found = self.problem.smoothed(
+                weights, self.predictor, temperature, self.centre, n_sweeps
+            )
+            self._learn(self.cuts.add(found.risk, found.slope))
+            return found
+
+        for _ in range(_ROUNDS):
+            state = evaluate(self.weights)
+            n_steps, n_failures = 0, 0
+            while n_steps < _INNER_STEPS and n_failures < 2:
+                if not first and self._is_flat(state):
+                    break
+                self.weights, state, moved = self.step(
+                    evaluate, self.weights, state, slack=_SLACK * state.gap
+                )
+                n_steps += 1
+                n_failures += not moved  # once, its curvature may be to blame
+            capped |= n_steps == _INNER_STEPS and not first
+            if first or state.gap <= _GAP_SHARE * self.width:
+                break
+            n_rounds = 0
+            while n_rounds < _FIRM_ROUNDS and state.gap > _GAP_SHARE * self.width:
+                state = evaluate(self.weights, _FIRM_SWEEPS)
+                n_rounds += 1
+            capped |= n_rounds == _FIRM_ROUNDS
+            if self._is_flat(state):
+                break
+        return count, capped
+
+    def _is_flat(self, state):
+        squares = state.gradient @ state.gradient
+        return squares / (2 * self.problem.l2) <= _GRADIENT_SHARE * self.width
+
+    def _learn(self, lower):
+        if lower > self.best.lower:
+            self.best = self.best._replace(lower=lower)
+
+    def bound(self, k, temperature):
+        """Bounds at the point, at the average, and at the average polished."""
+        self._learn(self.cuts.bound())
+        rho = 2 / (k + 2) if k < 8 else 0.2
+        for mean, new in zip(self.means, (self.weights, self.predictor), strict=True):
+            mean += rho * (new - mean)
+        self._try(self.weights, self.predictor)
+        self._try(*self.means)
+        if k >= 3:
+            # Almost a hard maximum: as cool as the bracket is wide for each node.
+            share = len(self.best.predictor) / self.problem.n_samples
+            cool = min(max(self.width / share, 1e-5), temperature)
+            predictor = self.means[1].copy()
+            self.problem.smoothed(self.means[0], predictor, cool, None, 1)
+            self._try(self.means[0], predictor)
+
+    def _try(self, weights, predictor):
+        upper = self.problem.upper(weights, predictor)
+        if upper < self.best.upper:
+            self.best = self.best._replace(
+                weights=weights.copy(), predictor=predictor.copy(), upper=upper
+            )
+
+    def recentre(self, temperature):
+        self.centre = self.problem.centre(
+            self.centre, self.weights, self.predictor, temperature
+        )

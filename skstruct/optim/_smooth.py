@@ -1,0 +1,84 @@
+"""Smooth convex objectives, by scipy's L-BFGS with news of every iteration."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+
+__all__ = ["Minimum", "minimize_smooth"]
+
+# Pairs of moves kept: each costs two vectors of the size of the weights.
+_MEMORY = 10
+_LINE_SEARCH = 40
+
+
+class Minimum(NamedTuple):
+    """Where the search ended.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_weights,)
+        The best point.
+    objective : float
+        The objective there.
+    n_iter : int
+        Number of iterations.
+    converged, stopped : bool
+        Whether the gradient is small enough, and whether a callback ended the search.
+    """
+
+    weights: np.ndarray
+    objective: float
+    n_iter: int
+    converged: bool
+    stopped: bool
+
+
+def minimize_smooth(evaluate, weights, *, tol, max_iter, on_iteration):
+    """Minimise a smooth convex function.
+
+    Parameters
+    ----------
+    evaluate : callable
+        ``evaluate(weights)`` returns value and gradient, in that order, first of all.
+    weights : ndarray of shape (n_weights,)
+        Where to start.
+    tol : float
+        Largest entry of the gradient that ends the search.
+    max_iter : int
+        Bound on the iterations.
+    on_iteration : callable
+        ``on_iteration(iteration, value, weights) -> stop``.
+
+    Returns
+    -------
+    Minimum
+    """
+    n_iter, stopped = 0, False
+
+    def report(intermediate_result):
+        nonlocal n_iter, stopped
+        n_iter += 1
+        value = float(intermediate_result.fun)
+        stopped = on_iteration(n_iter, value, intermediate_result.x.copy())
+        if stopped:
+            raise StopIteration
+
+    found = minimize(
+        lambda weights: evaluate(weights)[:2],
+        weights,
+        jac=True,
+        method="L-BFGS-B",
+        callback=report,
+        options={
+            "maxiter": max_iter,
+            "maxfun": 100 * max_iter,
+            "maxcor": _MEMORY,
+            "maxls": _LINE_SEARCH,
+            "gtol": tol,
+            "ftol": 8 * np.finfo(float).eps,
+        },
+    )
+    # A line search that fails has come to the end of the numbers' precision.
+    converged = found.status != 1 and not stopped
+    return Minimum(found.x, float(found.fun), n_iter, converged, bool(stopped))

@@ -1,0 +1,58 @@
+"""The margin-rescaled hinge, of structured support vector machines."""
+
+import numpy as np
+
+from skstruct.kernels._node_game import augmentation
+from skstruct.surrogates._base import Surrogate
+
+__all__ = ["Hinge"]
+
+
+class Hinge(Surrogate):
+    r"""Margin-rescaled hinge: the game against a predictor who knows the truth.
+
+    .. math:: f(\theta) = \max_{y'} \Big[ \text{score}_\theta(y') + \sum_i w_i
+        \text{cost}(y_i, y'_i) \Big] - \text{score}_\theta(y)
+    """
+
+    def game(self, game):
+        """The predictor plays the true label, and the adversary the prediction."""
+        cost = np.ascontiguousarray(game.cost.transpose(0, 2, 1))
+        return game._replace(cost=cost)
+
+    def predictor(self, labels, n_states):
+        """The true labels, which is what margins are measured from."""
+        out = np.zeros((len(labels), n_states))
+        out[np.arange(len(labels)), labels] = 1.0
+        return out
+
+    def sweep(
+        self,
+        structure,
+        potentials,
+        game,
+        predictor,
+        *,
+        n_sweeps=1,
+        weight=None,
+        n_jobs=None,
+    ):
+        """Loss-augmented expected counts; see `Surrogate.sweep`."""
+        found = structure.game_sweep(
+            potentials,
+            game,
+            predictor,
+            n_sweeps=0,
+            weight=weight,
+            n_jobs=n_jobs,
+        )
+        cost = found.risk + found.gap
+        return found._replace(risk=cost, gap=np.zeros_like(cost))
+
+    def values(self, structure, potentials, game, labels, *, tol=1e-3, n_jobs=None):
+        """Loss-augmented maximum less the score of the true labels, exactly."""
+        truth = self.predictor(labels, potentials.node.shape[1])
+        costs = augmentation(game, truth)
+        score = structure.score(labels, potentials)
+        augmented = potentials._replace(node=potentials.node + costs)
+        return structure.argmax(augmented)[1] - score
