@@ -1,6 +1,7 @@
 """Potentials: weights to log-potentials, expected counts to gradients."""
 
 from skstruct.potentials._agreement import odds_agreement, product_agreement
+from skstruct.potentials._distinct import DistinctFeatures
 from skstruct.potentials._linear import LinearChain
 from skstruct.potentials._linear_graph import LinearGraph
 from skstruct.potentials._positions import diagonal_bins, log_jump_bins
@@ -14,6 +15,7 @@ from skstruct.potentials._word_pairs import (
 
 __all__ = [
     "DEFAULT_BLOCKS",
+    "DistinctFeatures",
     "LinearChain",
     "LinearGraph",
     "NullWords",

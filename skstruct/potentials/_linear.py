@@ -1,7 +1,8 @@
 """Potentials that are linear in the features of a token."""
 
 import numpy as np
-import scipy.sparse as sp
+
+from skstruct.potentials._features import Features
 
 __all__ = ["LinearChain"]
 
@@ -27,9 +28,8 @@ class LinearChain:
     """
 
     def __init__(self, features, n_states):
-        if sp.issparse(features):
-            features = sp.csr_array(features)
-        self.features = features
+        self._products = Features(features)
+        self.features = self._products.values
         self.n_states = n_states
 
     @property
@@ -58,13 +58,15 @@ class LinearChain:
         """The vector of weights, or of its gradient, with these parts."""
         return np.concatenate([np.ravel(coef), np.ravel(transition), start])
 
-    def potentials(self, weights):
+    def potentials(self, weights, *, n_jobs=None):
         """Log-potentials.
 
         Parameters
         ----------
         weights : ndarray of shape (n_weights,)
             One vector.
+        n_jobs : int, default=None
+            Threads.
 
         Returns
         -------
@@ -72,9 +74,10 @@ class LinearChain:
             Of tokens, transitions and first states.
         """
         coef, transition, start = self.split(weights)
-        return np.asarray(self.features @ coef), transition, start
+        node = self._products.scores(coef, np.zeros(self.n_states), n_jobs)
+        return node, transition, start
 
-    def gradient(self, node, edge, start):
+    def gradient(self, node, edge, start, *, n_jobs=None):
         """Gradient of sum(counts * potentials) with respect to the weights.
 
         Parameters
@@ -85,9 +88,15 @@ class LinearChain:
             Of transitions.
         start : ndarray of shape (K,)
             Of first states.
+        n_jobs : int, default=None
+            Threads.
 
         Returns
         -------
         ndarray of shape (n_weights,)
         """
-        return self.join(self.features.T @ node, edge, start)
+        out = np.empty(self.n_weights)
+        coef, transition, first = self.split(out)
+        self._products.gradient(node, coef, n_jobs)
+        transition[:], first[:] = edge, start
+        return out

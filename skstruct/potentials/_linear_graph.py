@@ -1,7 +1,8 @@
 """Potentials that are linear in the features of nodes and edges."""
 
 import numpy as np
-import scipy.sparse as sp
+
+from skstruct.potentials._features import Features
 
 __all__ = ["LinearGraph"]
 
@@ -45,9 +46,8 @@ class LinearGraph:
     """
 
     def __init__(self, features, edge_features=None, *, n_states):
-        if sp.issparse(features):
-            features = sp.csr_array(features)
-        self.features = features
+        self._products = Features(features)
+        self.features = self._products.values
         self.edge_features = edge_features
         self.n_states = n_states
 
@@ -106,8 +106,7 @@ class LinearGraph:
             Of edges.
         """
         coef, intercept, transition, edge_coef = self.split(weights)
-        node = np.asarray(self.features @ coef)
-        node += intercept
+        node = self._products.scores(coef, intercept, n_jobs)
         if self.edge_features is None:
             return node, transition
         edge = np.tensordot(self.edge_features, edge_coef, axes=1)
@@ -130,11 +129,16 @@ class LinearGraph:
         -------
         ndarray of shape (n_weights,)
         """
-        coef, intercept = self.features.T @ node, node.sum(axis=0)
+        out = np.empty(self.n_weights)
+        coef, intercept, transition, edge_coef = self.split(out)
+        self._products.gradient(node, coef, n_jobs)
+        np.sum(node, axis=0, out=intercept)
         if self.edge_features is None:
-            return self.join(coef, intercept, edge)
-        edge_coef = np.tensordot(self.edge_features, edge, axes=(0, 0))
-        return self.join(coef, intercept, edge.sum(axis=0), edge_coef)
+            transition[:] = edge
+        else:
+            np.sum(edge, axis=0, out=transition)
+            edge_coef[:] = np.tensordot(self.edge_features, edge, axes=(0, 0))
+        return out
 
     def take(self, node_rows, edge_rows):
         """The potentials of some of the nodes and edges, with the same weights.

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skstruct.potentials import LinearGraph
+from skstruct.potentials import LinearGraph, _features
 
 N, M, F, G, K = 7, 5, 4, 2, 3
 FORMS = {
@@ -120,3 +120,24 @@ def test_no_nodes(form):
     node, edge = linear.potentials(np.arange(14.0))
     assert node.shape == (0, 2) and edge.shape == (0, 2, 2)
     assert_array_equal(linear.gradient(node, edge), np.zeros(14))
+
+
+@pytest.mark.parametrize("n_frequent", [0, 1, 2, 4])
+def test_frequent_and_rare_features_are_summed_alike(rng, monkeypatch, n_frequent):
+    monkeypatch.setattr(_features, "_N_FREQUENT", n_frequent)
+    x, _, linear = build(rng, "csr", edge_features=False)
+    counts = rng.normal(size=(N, K))
+    coef = linear.split(linear.gradient(counts, np.zeros((K, K))))[0]
+    assert_allclose(coef, x.T @ counts, atol=1e-12)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_users_features_are_not_changed_and_may_be_whole_numbers(form):
+    x = np.array([[0, 2], [1, 0], [3, 1]])
+    mine = FORMS[form](x)
+    linear = LinearGraph(mine, n_states=2)
+    node, edge = linear.potentials(np.arange(10.0))
+    assert_allclose(node, x @ np.arange(4.0).reshape(2, 2) + [4, 5])
+    linear.gradient(node, edge)
+    assert mine.dtype == x.dtype
+    assert_array_equal(mine if form == "dense" else mine.toarray(), x)

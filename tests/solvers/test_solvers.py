@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
+from skstruct.kernels import _history
 from skstruct.solvers import LBFGS, AdaGrad
 
 
@@ -167,3 +168,50 @@ def test_moves_below_the_range_of_numbers_are_forgotten():
     for _ in range(5):
         x, state, _ = solver.step(evaluate, x, state)
     assert np.isfinite(x).all() and np.isfinite(state[0])
+
+
+def test_lbfgs_steps_are_those_of_the_two_loop_recursion():
+    def two_loops(pairs, gradient):
+        d, factors = -gradient, []
+        for s, y in reversed(pairs):
+            factors.append(s @ d / (s @ y))
+            d = d - factors[-1] * y
+        s, y = pairs[-1]
+        d = d * (s @ y) / (y @ y)
+        for s, y in pairs:
+            d = d + (factors.pop() - y @ d / (s @ y)) * s
+        return d
+
+    f, solver, x = Quadratic(), LBFGS(memory=3), np.zeros(8)
+    state, pairs = f(x), []
+    for _ in range(9):
+        new, reached, _ = solver.step(f, x, state)
+        if pairs:
+            direction = two_loops(pairs[-3:], state[1])
+            length = np.linalg.norm(new - x) / np.linalg.norm(direction)
+            assert_allclose(new - x, length * direction, rtol=1e-6, atol=1e-12)
+            assert_allclose(np.log2(length), np.round(np.log2(length)), atol=1e-6)
+        pairs.append((new - x, reached[1] - state[1]))
+        x, state = new, reached
+
+
+def test_lbfgs_does_not_depend_on_the_number_of_threads(monkeypatch):
+    monkeypatch.setattr(_history, "_CHUNK", 3)
+    ends = [descend(LBFGS(3, n_jobs=n), Quadratic(), np.zeros(8), 20) for n in (1, 2)]
+    assert_array_equal(*(x for x, _ in ends))
+
+
+def test_lbfgs_goes_on_after_a_gradient_without_a_number():
+    broken = []
+
+    def evaluate(x):
+        value, gradient, _ = f(x)
+        broken.append(len(broken) == 4)
+        return value, np.full(8, np.nan) if broken[-1] else gradient
+
+    f, solver, x = Quadratic(), LBFGS(memory=3), np.zeros(8)
+    state = evaluate(x)
+    for _ in range(400):
+        x, state, _ = solver.step(evaluate, x, state)
+        state = state if np.isfinite(state[1]).all() else evaluate(x)
+    assert_allclose(x, f.b, atol=1e-4)
