@@ -2,6 +2,7 @@
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.validation import column_or_1d
 
 from skstruct._validation._batches import is_scalar, n_dimensions
 from skstruct.containers import Batch, Ragged, locate, place
@@ -108,6 +109,8 @@ def as_known_labels(y, batch, name="y"):
             f"This estimator requires {name} to be passed, but the target y is None: "
             "give a sequence of labels for each sample."
         )
+    if n_dimensions(y) == 2 and y.shape == (len(batch), 1):
+        y = column_or_1d(y, warn=True)
     values = _flat_labels(y, batch, name)
     if values.dtype.kind in "bi":
         return values.copy()
@@ -165,6 +168,8 @@ def _flat_labels(y, batch, name):
 
 def _label_rows(y, name):
     """List-like labels as a list with an entry for each sequence."""
+    if not hasattr(y, "__iter__") and hasattr(y, "__array__"):
+        y = np.asarray(y)
     if isinstance(y, str | bytes | dict) or not hasattr(y, "__iter__"):
         raise ValueError(
             f"{name} must be a list of sequences of labels, got {type(y).__name__}."

@@ -79,6 +79,9 @@ def minimize_smooth(evaluate, weights, *, tol, max_iter, on_iteration):
             "ftol": 8 * np.finfo(float).eps,
         },
     )
+    if n_iter == 0:  # the start is as good as it gets
+        n_iter = 1
+        stopped = on_iteration(1, float(found.fun), found.x)
     # A line search that fails has come to the end of the numbers' precision.
     converged = found.status != 1 and not stopped
     return Minimum(found.x, float(found.fun), n_iter, converged, bool(stopped))

@@ -110,8 +110,9 @@ class MarginalPredictions:
         ----------
         X : GraphBatch, Ragged, list-like of sequences, or array of shape (n, F)
             Samples as in ``fit``.
-        y : Ragged or list-like of sequences
-            The labels of their nodes.
+        y : Ragged or list-like of sequences, default=None
+            The labels of their nodes. None: the most probable ones, so that the answer
+            says how sure they are.
 
         Returns
         -------
@@ -120,6 +121,9 @@ class MarginalPredictions:
         """
         read = self._read(X)
         structure = self._structure(read, chains=True)
+        if y is None:
+            score = structure.argmax(read.potentials)[1]
+            return score - structure.log_partition(read.potentials, n_jobs=self.n_jobs)
         values = self._surrogate.values(
             structure, read.potentials, None, self._codes(y, read)
         )
