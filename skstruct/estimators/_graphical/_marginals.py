@@ -4,12 +4,19 @@ from itertools import pairwise
 from numbers import Integral
 
 import numpy as np
+from sklearn.utils import ClassifierTags
 
 __all__ = ["MarginalPredictions"]
 
 
 class MarginalPredictions:
     """Decisions and probabilities of a conditional random field."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        # What has predict_proba is asked for its classes, classifier or not.
+        tags.classifier_tags = ClassifierTags()
+        return tags
 
     def _marginals(self, read):
         structure = self._structure(read, chains=True)
@@ -103,7 +110,7 @@ class MarginalPredictions:
             for (labels, score), z in zip(found, log_partition, strict=True)
         ]
 
-    def score_samples(self, X, y):
+    def score_samples(self, X, y=None):
         """Log p(y | x) of each sample.
 
         Parameters
