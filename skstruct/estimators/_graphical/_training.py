@@ -21,7 +21,7 @@ from skstruct.estimators._graphical._node_costs import (
 )
 from skstruct.estimators._graphical._problem import Problem
 from skstruct.estimators._sequences._features import fit_featurizer, with_columns
-from skstruct.kernels._node_game import GENERAL, Game
+from skstruct.kernels._node_game import GENERAL, Game, kind_of
 from skstruct.losses import as_loss
 from skstruct.potentials import LinearGraph
 
@@ -65,19 +65,20 @@ class Costs(NamedTuple):
         cost, kind = loss.table(classes), loss.kind
         weight = _class_weight(estimator.class_weight, classes, labels)
         if weight is not None:
-            cost = np.ascontiguousarray(weight[:, None] * cost)
-            kind = GENERAL
+            cost, kind = weight[:, None] * cost, GENERAL
         return cls(classes, cost, kind, loss.values(classes), loss)
 
     def game(self, offsets, node_weight=None, node_cost=None):
         """The game at the nodes of a batch."""
         if node_weight is None:
             node_weight = self.loss.node_weight(offsets)
-        cost, kind = self.cost[None], self.kind
+        kind, true_first = self.kind, self.cost[None]
         index = np.zeros(int(offsets[-1]), dtype=np.intp)
         if node_cost is not None:
-            cost, kind, index = node_cost, GENERAL, np.arange(len(node_cost))
-        cost = np.ascontiguousarray(cost.transpose(0, 2, 1))
+            kind, true_first, index = GENERAL, node_cost, np.arange(len(node_cost))
+        cost = np.ascontiguousarray(true_first.transpose(0, 2, 1))
+        if kind == GENERAL:  # it may still be of a kind that is solved faster
+            kind = kind_of(cost, self.values)
         return Game(kind, cost, index, node_weight, self.values)
 
     def decide(self, marginals):
