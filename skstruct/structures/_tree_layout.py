@@ -1,40 +1,24 @@
 """The order in which a batch of forests is walked."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 
 from skstruct.containers import locate
 
-__all__ = ["Layout", "checked_graph", "forest_layout"]
+__all__ = [
+    "EDGE",
+    "IS_SECOND",
+    "LAST_CHILD",
+    "NODE",
+    "PARENT",
+    "PREVIOUS",
+    "checked_graph",
+    "forest_layout",
+]
 
 
-class Layout(NamedTuple):
-    """Nodes in depth-first preorder; every component is rooted at its lowest node.
-
-    The nodes of a sample keep their places ``offsets[i]:offsets[i + 1]``; positions
-    below count from the first of them, -1 is none.
-
-    Attributes
-    ----------
-    node : ndarray of shape (N,)
-        Node at each place.
-    parent, last_child, previous : ndarray of shape (N,)
-        Position of the parent, of the child that is visited last, and of the sibling
-        that is visited before.
-    edge : ndarray of shape (N,)
-        Edge between a node and its parent; -1 at roots.
-    is_second : ndarray of int of shape (N,)
-        1 where the node is the second end of that edge, 0 where it is the first.
-    """
-
-    node: np.ndarray
-    parent: np.ndarray
-    last_child: np.ndarray
-    previous: np.ndarray
-    edge: np.ndarray
-    is_second: np.ndarray
+# Columns of a layout.
+NODE, PARENT, LAST_CHILD, PREVIOUS, EDGE, IS_SECOND = range(6)
 
 
 @njit(cache=True, nogil=True)
@@ -56,48 +40,53 @@ def _adjacency(edges, n_nodes):
 
 
 @njit(cache=True, nogil=True)
-def _depth_first(edges, n_nodes, node, parent, edge, is_second):
-    """Fill the layout, with places in the batch; answers an edge of a cycle or -1."""
-    begins, incident = _adjacency(edges, n_nodes)
+def _depth_first(edges, layout):
+    """Fill a layout with places, nodes and edges of the batch.
+
+    Answers an edge of a cycle, or -1.
+    """
+    begins, incident = _adjacency(edges, len(layout))
     ends, following = begins[1:], begins[:-1].copy()
-    place = np.full(n_nodes, -1, np.intp)
+    place = np.full(len(layout), -1, np.intp)
     n_placed = 0
-    for root in range(n_nodes):
+    for root in range(len(layout)):
         if place[root] >= 0:
             continue
-        place[root], node[n_placed] = n_placed, root
+        place[root], layout[n_placed, NODE] = n_placed, root
         here, n_placed = n_placed, n_placed + 1
         while here >= 0:
-            v = node[here]
+            v = layout[here, NODE]
             if following[v] == ends[v]:
-                here = parent[here]
+                here = layout[here, PARENT]
                 continue
             e = incident[following[v]]
             following[v] += 1
-            if e == edge[here]:
+            if e == layout[here, EDGE]:
                 continue
             second = 1 if edges[e, 0] == v else 0
             child = edges[e, second]
             if place[child] >= 0:
                 return e
-            place[child], node[n_placed] = n_placed, child
-            parent[n_placed], edge[n_placed] = here, e
-            is_second[n_placed] = second
+            place[child] = n_placed
+            layout[n_placed, NODE], layout[n_placed, EDGE] = child, e
+            layout[n_placed, PARENT], layout[n_placed, IS_SECOND] = here, second
             here, n_placed = n_placed, n_placed + 1
     return -1
 
 
 @njit(cache=True, nogil=True)
-def _link(offsets, parent, last_child, previous):
-    """Make places positions in the sample, and link children to one another."""
+def _link(offsets, edge_offsets, layout):
+    """Link children to one another, and count all from the first of the sample."""
     for s in range(len(offsets) - 1):
         begin = offsets[s]
         for i in range(begin, offsets[s + 1]):
-            if parent[i] >= 0:
-                above = parent[i]
-                parent[i] -= begin
-                previous[i] = last_child[above]
-                last_child[above] = i - begin
+            layout[i, NODE] -= begin
+            above = layout[i, PARENT]
+            if above >= 0:
+                layout[i, EDGE] -= edge_offsets[s]
+                layout[i, PARENT] -= begin
+                layout[i, PREVIOUS] = layout[above, LAST_CHILD]
+                layout[above, LAST_CHILD] = i - begin
 
 
 def checked_graph(offsets, edges, edge_offsets):
@@ -150,17 +139,29 @@ def checked_graph(offsets, edges, edge_offsets):
 
 
 def forest_layout(offsets, edges, edge_offsets):
-    """Layout of a batch of forests, given by checked arrays.
+    """Nodes in depth-first preorder; every component is rooted at its lowest node.
+
+    Parameters
+    ----------
+    offsets, edges, edge_offsets : ndarray of intp
+        A batch of graphs, as ``checked_graph`` answers it.
+
+    Returns
+    -------
+    ndarray of intp of shape (N, 6)
+        A row for each place; those of sample i are ``offsets[i]:offsets[i + 1]``. All
+        is counted from the first node, place or edge of the sample, and -1 is none. The
+        columns: NODE at this place; places of its PARENT, its LAST_CHILD and the
+        PREVIOUS child of its parent; EDGE to its parent, and whether it IS_SECOND
+        there (1) or first (0).
 
     Raises
     ------
     ValueError
         If edges close a cycle; the message names the sample and one of its edges.
     """
-    N = int(offsets[-1])
-    layout = Layout(*(np.full(N, -1, dtype=np.intp) for _ in Layout._fields))
-    node, parent, last_child, previous, edge, is_second = layout
-    on_cycle = _depth_first(edges, N, node, parent, edge, is_second)
+    layout = np.full((int(offsets[-1]), 6), -1, dtype=np.intp)
+    on_cycle = _depth_first(edges, layout)
     if on_cycle >= 0:
         sample, position = locate(edge_offsets, on_cycle)
         u, v = (edges[on_cycle] - offsets[sample]).tolist()
@@ -169,5 +170,5 @@ def forest_layout(offsets, edges, edge_offsets):
             f"{v}, lies on a cycle. Leave an edge of the cycle out, or use Junction, "
             "which takes any graph."
         )
-    _link(offsets, parent, last_child, previous)
+    _link(offsets, edge_offsets, layout)
     return layout
