@@ -124,7 +124,9 @@ class _Search:
         self.means = weights.copy(), predictor.copy()
         self.centre = None
         self.cuts = Cuts(problem.l2, n_cuts)
-        self.best = Certificate(weights, predictor)
+        # No cost is negative, so the objective is not either.
+        self.best = Certificate(weights, predictor, lower=0.0)
+        self._try(weights, predictor)
 
     @property
     def width(self):

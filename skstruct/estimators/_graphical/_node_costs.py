@@ -3,7 +3,7 @@
 import numpy as np
 
 from skstruct._validation import as_ragged
-from skstruct.containers import place
+from skstruct.containers import Batch, Ragged, place
 
 __all__ = ["check_shape", "read_node_cost", "read_node_weight"]
 
@@ -32,16 +32,33 @@ def read_node_cost(node_cost, batch):
     """A table cost[true, predicted] for each node, (N, K, K); None stays None."""
     if node_cost is None:
         return None
+    if not isinstance(node_cost, Batch):
+        node_cost = _join_tables(node_cost)
     cost = _beside(node_cost, batch, "node_cost").astype(float)
     if cost.ndim != 3 or cost.shape[1] != cost.shape[2]:
-        raise ValueError(
-            "node_cost must hold a table cost[true, predicted], of shape (K, K), for "
-            f"each node; got {cost.shape[1:]}."
-        )
+        raise _no_tables(cost.shape[1:])
     diagonal = np.diagonal(cost, axis1=1, axis2=2)
     bad = ~((cost >= 0) & (cost <= _LARGEST)).all(axis=(1, 2)) | diagonal.any(axis=1)
     _reject(bad, batch, "node_cost", cost)
     return cost
+
+
+def _join_tables(node_cost):
+    """Arrays (n_nodes, K, K) of the samples, or (K, K) of single nodes, as a Ragged."""
+    tables = [np.asarray(sample, dtype=float) for sample in node_cost]
+    tables = [t[None] if t.ndim == 2 and t.size else t for t in tables]
+    filled = [t for t in tables if len(t)]
+    shapes = sorted({t.shape[1:] for t in filled})
+    if len(shapes) != 1:
+        raise _no_tables(shapes)
+    return Ragged.from_lengths(np.concatenate(filled), [len(t) for t in tables])
+
+
+def _no_tables(shape):
+    return ValueError(
+        "node_cost must hold a table cost[true, predicted], of one shape (K, K), for "
+        f"each node; got {shape}."
+    )
 
 
 def _beside(values, batch, name):
