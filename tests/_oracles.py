@@ -220,7 +220,7 @@ def graph_edge_marginals(labelings, scores, edges, K):
 def first_argmax(labelings, scores, order):
     """Of the best labelings, the first one by the labels of nodes in this order."""
     best = labelings[scores == scores.max()]
-    return best[np.lexsort(best[:, order[::-1]].T)[0]]
+    return min(best, key=lambda labels: labels[order].tolist())
 
 
 def augmented_scores(labelings, scores, cost, weight, predictor):

@@ -1,12 +1,12 @@
 """First-order chains: hidden Markov models and linear-chain CRFs."""
 
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import pairwise
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skstruct.containers import gather
+from skstruct.containers import gather, offsets_of
 from skstruct.kernels._blas import one_blas_thread
 from skstruct.kernels._threads import chunks, run_chunks
 from skstruct.structures._base import (
@@ -24,6 +24,7 @@ from skstruct.structures._chain_paths import (
     sample_paths,
 )
 from skstruct.structures._support import Support
+from skstruct.structures._tree import Tree
 
 __all__ = ["Chain"]
 
@@ -318,3 +319,57 @@ class Chain:
         chain = Chain(self.offsets, self.index, edge_index=np.arange(T))
         p = p._replace(edge=p.edge[self.edge_index])
         return chain.posterior(p).edge.reshape(T, K, K)
+
+    @cached_property
+    def _tree(self):
+        """The same tokens as a batch of trees, and the second token of each edge."""
+        follows = np.ones(len(self.index), dtype=bool)
+        follows[self.offsets[:-1][np.diff(self.offsets) > 0]] = False
+        second = np.flatnonzero(follows)
+        n_edges = np.maximum(np.diff(self.offsets) - 1, 0)
+        edges = np.column_stack([second - 1, second])
+        return Tree(self.offsets, edges, offsets_of(n_edges)), second
+
+    def game_sweep(
+        self, potentials, game, predictor, *, n_sweeps=1, weight=None, n_jobs=None
+    ):
+        """Improve the predictor of the adversarial game, as `Tree.game_sweep` does.
+
+        Parameters
+        ----------
+        potentials : Potentials
+            Log-potentials, without the game's.
+        game : Game
+            What is played for at each token, divided by the temperature.
+        predictor : ndarray of shape (T, K)
+            Distributions over states; changed in place.
+        n_sweeps : int, default=1
+            Half-sweeps. 0 leaves the predictor as it is.
+        weight : ndarray of shape (n,), default=None
+            A factor for the marginals and counts of each sequence.
+        n_jobs : int, default=None
+            Threads.
+
+        Returns
+        -------
+        Sweep
+            Of the predictor after the sweeps; ``node`` has one row a token.
+        """
+        p = self._complete(potentials)
+        (tree, second), node = self._tree, p.node[self.index]
+        filled = np.diff(self.offsets) > 0
+        node[self.offsets[:-1][filled]] += p.start
+        node[self.offsets[1:][filled] - 1] += p.stop
+        shared = len(p.edge) == 1
+        edge = p.edge[0] if shared else p.edge[self.edge_index[second]]
+        found = tree.game_sweep(
+            Potentials(node, edge),
+            game,
+            predictor,
+            n_sweeps=n_sweeps,
+            weight=weight,
+            n_jobs=n_jobs,
+        )
+        counts = np.zeros(p.edge.shape)
+        np.add.at(counts, 0 if shared else self.edge_index[second], found.edge)
+        return found._replace(edge=counts.reshape(np.shape(potentials.edge)))
