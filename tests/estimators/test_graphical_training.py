@@ -188,59 +188,57 @@ def test_much_temperature_makes_a_crf(shapes):
     )
 
 
-class TestAgainstCRFsuite:
-    """The same optimum as sklearn-crfsuite."""
-
-    @pytest.fixture(scope="class")
-    def data(self):
-        """Sentences of feature dicts, all values positive: CRFsuite drops others."""
-        rng = np.random.default_rng(0)
-        X, y = [], []
-        for length in (1, 5, 8, 3, 6, 7, 2, 9, 4, 5):
-            labels = rng.integers(3, size=length)
-            words = labels + 3 * rng.integers(3, size=length)
-            words[rng.random(length) < 0.3] = 9
-            X.append(
-                [
-                    {f"w{w}": 1.0, "size": float(1 + k * rng.random())}
-                    for k, w in zip(labels, words, strict=True)
-                ]
-            )
-            y.append(LABELS[labels].tolist())
-        return X, y
-
-    def test_optimum_and_predictions(self, data):
-        X, y = data
-        l2, n = 0.05, len(X)
-        ours = ConditionalRandomField(l2=l2, tol=1e-8, prediction="map").fit(X, y)
-        theirs = sklearn_crfsuite.CRF(
-            algorithm="lbfgs",
-            c1=0.0,
-            c2=n * l2 / 2,
-            max_iterations=2000,
-            epsilon=1e-12,
-            delta=1e-14,
-            all_possible_states=True,
-            all_possible_transitions=True,
+@pytest.fixture(scope="module")
+def sentences():
+    """Feature dicts and labels, all values positive: CRFsuite drops others."""
+    rng = np.random.default_rng(0)
+    X, y = [], []
+    for length in (1, 5, 8, 3, 6, 7, 2, 9, 4, 5):
+        labels = rng.integers(3, size=length)
+        words = labels + 3 * rng.integers(3, size=length)
+        words[rng.random(length) < 0.3] = 9
+        X.append(
+            [
+                {f"w{w}": 1.0, "size": float(1 + k * rng.random())}
+                for k, w in zip(labels, words, strict=True)
+            ]
         )
-        constant = [[token | {"one": 1.0} for token in sentence] for sentence in X]
-        theirs.fit(constant, y)
-        names = ours.featurizer_[-1] if hasattr(ours.featurizer_, "steps") else None
-        names = names or ours.featurizer_
-        names = names.get_feature_names_out().tolist()
-        state, pairs = theirs.state_features_, theirs.transition_features_
-        coef = [[state[name, k] for name in [*names, "one"]] for k in LABELS]
-        edge = [[pairs[j, k] for k in LABELS] for j in LABELS]
-        weights = np.concatenate([np.ravel(coef), np.ravel(edge)])
-        objectives = [enumerated(w, ours, X, y, l2) for w in (theta(ours), weights)]
-        assert objectives[0] == pytest.approx(ours.history_[-1]["objective"])
-        assert objectives[0] == pytest.approx(objectives[1], rel=1e-6)
-        assert_allclose(theta(ours), weights, atol=1e-3)
-        predicted = [labels.tolist() for labels in ours.predict(X)]
-        assert predicted == [list(labels) for labels in theirs.predict(constant)]
-        proba = ours.predict_proba(X)
-        for got, true in zip(proba, theirs.predict_marginals(constant), strict=True):
-            assert_allclose(got, [[t[k] for k in LABELS] for t in true], atol=1e-4)
+        y.append(LABELS[labels].tolist())
+    return X, y
+
+
+def test_the_optimum_is_that_of_crfsuite(sentences):
+    X, y = sentences
+    l2, n = 0.05, len(X)
+    ours = ConditionalRandomField(l2=l2, tol=1e-8, prediction="map").fit(X, y)
+    theirs = sklearn_crfsuite.CRF(
+        algorithm="lbfgs",
+        c1=0.0,
+        c2=n * l2 / 2,
+        max_iterations=2000,
+        epsilon=1e-12,
+        delta=1e-14,
+        all_possible_states=True,
+        all_possible_transitions=True,
+    )
+    constant = [[token | {"one": 1.0} for token in sentence] for sentence in X]
+    theirs.fit(constant, y)
+    names = ours.featurizer_[-1] if hasattr(ours.featurizer_, "steps") else None
+    names = names or ours.featurizer_
+    names = names.get_feature_names_out().tolist()
+    state, pairs = theirs.state_features_, theirs.transition_features_
+    coef = [[state[name, k] for name in [*names, "one"]] for k in LABELS]
+    edge = [[pairs[j, k] for k in LABELS] for j in LABELS]
+    weights = np.concatenate([np.ravel(coef), np.ravel(edge)])
+    objectives = [enumerated(w, ours, X, y, l2) for w in (theta(ours), weights)]
+    assert objectives[0] == pytest.approx(ours.history_[-1]["objective"])
+    assert objectives[0] == pytest.approx(objectives[1], rel=1e-6)
+    assert_allclose(theta(ours), weights, atol=1e-3)
+    predicted = [labels.tolist() for labels in ours.predict(X)]
+    assert predicted == [list(labels) for labels in theirs.predict(constant)]
+    proba = ours.predict_proba(X)
+    for got, true in zip(proba, theirs.predict_marginals(constant), strict=True):
+        assert_allclose(got, [[t[k] for k in LABELS] for t in true], atol=1e-4)
 
 
 def enumerated(weights, model, X, y, l2):
