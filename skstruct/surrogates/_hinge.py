@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skstruct.kernels._node_game import augmentation
+from skstruct.kernels._node_game import GENERAL, augmentation
 from skstruct.surrogates._base import Surrogate
 
 __all__ = ["Hinge"]
@@ -18,7 +18,8 @@ class Hinge(Surrogate):
     def game(self, game):
         """The predictor plays the true label, and the adversary the prediction."""
         cost = np.ascontiguousarray(game.cost.transpose(0, 2, 1))
-        return game._replace(cost=cost)
+        kind = game.kind if np.array_equal(cost, game.cost) else GENERAL
+        return game._replace(kind=kind, cost=cost)
 
     def predictor(self, labels, n_states):
         """The true labels, which is what margins are measured from."""

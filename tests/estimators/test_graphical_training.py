@@ -91,11 +91,12 @@ def test_costs_of_nodes_and_classes(estimator):
     model = estimator(classes=LABELS, l2=L2).fit(data.X, data.y, node_cost=tables)
     assert_certified(model, data.samples(tables), 1e-2)
     weight = {"a": 3.0, "c": 0.5}
-    model = estimator("absolute", classes=LABELS, l2=L2, class_weight=weight)
-    model.fit(data.X, data.y)
-    cost = np.array([3.0, 1.0, 0.5])[:, None] * LINE
-    assert_allclose(model.cost_, cost)
-    assert_certified(model, data.samples(cost), 1e-2)
+    for loss in ("zero_one", "absolute"):
+        model = estimator(loss, classes=LABELS, l2=L2, class_weight=weight)
+        model.fit(data.X, data.y)
+        cost = np.array([3.0, 1.0, 0.5])[:, None] * LOSSES[loss][1]
+        assert_allclose(model.cost_, cost)
+        assert_certified(model, data.samples(cost), 1e-2)
 
 
 @pytest.mark.parametrize("estimator", CERTIFIED)

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from skstruct.kernels._node_game import ABSOLUTE, GENERAL, SQUARED, ZERO_ONE, Game
+from skstruct.kernels._node_game import (
+    ABSOLUTE,
+    BY_TRUTH,
+    GENERAL,
+    SQUARED,
+    ZERO_ONE,
+    Game,
+)
 from skstruct.structures import Chain, Junction, Potentials, Tree
 from skstruct.surrogates import (
     Adversarial,
@@ -20,6 +27,7 @@ from tests import _oracles
 
 KINDS = {
     "zero_one": ZERO_ONE,
+    "by_truth": BY_TRUTH,
     "absolute": ABSOLUTE,
     "squared": SQUARED,
     "general": GENERAL,
@@ -49,6 +57,7 @@ def make_cost(kind, rng):
     apart = np.subtract.outer(values, values)
     cost = {
         ZERO_ONE: 1.7 * (1 - np.eye(K)),
+        BY_TRUTH: rng.uniform(0.2, 3, size=K) * (1 - np.eye(K)),
         ABSOLUTE: abs(apart),
         SQUARED: apart**2,
         GENERAL: 2 * rng.random((K, K)) * (1 - np.eye(K)),
