@@ -8,10 +8,10 @@ from skstruct.optim._cuts import Cuts
 
 __all__ = ["Certificate", "minimize_game"]
 
-# All as prototyped: the inner problem is solved as well as the bracket is wide.
-_INNER_STEPS, _ROUNDS = 20, 4
-_GRADIENT_SHARE, _GAP_SHARE = 0.25, 0.05
-_FIRM_SWEEPS, _FIRM_ROUNDS = 9, 6
+# The inner problem is solved as well as the bracket is wide, and its predictor, until
+# then, as well as steps lower the value: the gap is much above what it could gain.
+_INNER_STEPS, _ROUNDS = 40, 5
+_GRADIENT_SHARE, _GAP_SHARE, _GAP_FALL = 0.25, 0.3, 2.0
 _SLACK = 0.1
 _START, _COOLEST, _HOTTEST = 0.5, 0.02, 2.0
 _HEAT, _COOL, _FEW_EVALUATIONS = 1.2, 0.85, 4
@@ -69,8 +69,9 @@ def minimize_game(
     Parameters
     ----------
     problem : object
-        ``smoothed(weights, predictor, temperature, centre, n_sweeps)`` returns a tuple
-        (value, gradient, risk, slope, gap) and moves the predictor;
+        ``smoothed(weights, predictor, temperature, centre, enough=, max_rounds=)``
+        returns a tuple (value, gradient, risk, slope, gap) and moves the predictor
+        until the gap is small enough;
         ``upper(weights, predictor)`` the objective without temperature;
         ``centre(centre, weights, predictor, temperature)`` the potentials of
         :math:`Q^{k+1}`, from None at first; ``l2`` is the penalty.
@@ -134,43 +135,50 @@ class _Search:
 
     def solve(self, temperature, first):
         """The inner problem in weights and predictor; (evaluations, hit a cap)."""
-        count, capped = 0, False
+        count, fall = 0, np.inf
 
-        def evaluate(weights, n_sweeps=1):
+        def evaluate(weights):
             nonlocal count
             count += 1
+            # Trials that failed leave the predictor far off.
+            self.predictor[:] = base
             found = self.problem.smoothed(
-                weights, self.predictor, temperature, self.centre, n_sweeps
+                weights,
+                self.predictor,
+                temperature,
+                self.centre,
+                enough=max(_GAP_SHARE * self.width, _GAP_FALL * fall),
+                max_rounds=_ROUNDS,
             )
             self._learn(self.cuts.add(found.risk, found.slope))
             return found
 
-        for _ in range(_ROUNDS):
-            state = evaluate(self.weights)
-            n_steps, n_failures = 0, 0
-            while n_steps < _INNER_STEPS and n_failures < 2:
-                if not first and self._is_flat(state):
-                    break
-                self.weights, state, moved = self.step(
-                    evaluate, self.weights, state, slack=_SLACK * state.gap
+        base = self.predictor.copy()
+        state = evaluate(self.weights)
+        n_failures = 0
+        for _ in range(_INNER_STEPS):
+            if n_failures == 2 or (not first and self._is_solved(state)):
+                return count, False
+            base, old = self.predictor.copy(), state
+            self.weights, state, moved = self.step(
+                evaluate, self.weights, state, slack=_SLACK * state.gap
+            )
+            if moved:
+                fall = max(
+                    old.value - state.value, 0.1 * fall if fall < np.inf else 0.0
                 )
-                n_steps += 1
-                n_failures += not moved  # once, its curvature may be to blame
-            capped |= n_steps == _INNER_STEPS and not first
-            if first or state.gap <= _GAP_SHARE * self.width:
-                break
-            n_rounds = 0
-            while n_rounds < _FIRM_ROUNDS and state.gap > _GAP_SHARE * self.width:
-                state = evaluate(self.weights, _FIRM_SWEEPS)
-                n_rounds += 1
-            capped |= n_rounds == _FIRM_ROUNDS
-            if self._is_flat(state):
-                break
-        return count, capped
+            else:  # once, its curvature may be to blame
+                n_failures += 1
+                fall, state = 0.0, evaluate(self.weights)
+        return count, not first
 
-    def _is_flat(self, state):
-        squares = state.gradient @ state.gradient
-        return squares / (2 * self.problem.l2) <= _GRADIENT_SHARE * self.width
+    def _is_solved(self, state):
+        """As well as the bracket is wide."""
+        squares = state.gradient @ state.gradient / (2 * self.problem.l2)
+        return (
+            squares <= _GRADIENT_SHARE * self.width
+            and state.gap <= _GAP_SHARE * self.width
+        )
 
     def _learn(self, lower):
         if lower > self.best.lower:
@@ -189,7 +197,7 @@ class _Search:
             share = len(self.best.predictor) / self.problem.n_samples
             cool = min(max(self.width / share, 1e-5), temperature)
             predictor = self.means[1].copy()
-            self.problem.smoothed(self.means[0], predictor, cool, None, 1)
+            self.problem.smoothed(self.means[0], predictor, cool)
             self._try(self.means[0], predictor)
 
     def _try(self, weights, predictor):

@@ -10,6 +10,7 @@ from skstruct.surrogates._equilibrium import (
 )
 from skstruct.surrogates._hinge import Hinge
 from skstruct.surrogates._logistic import Logistic
+from skstruct.surrogates._settle import Settler
 
 __all__ = [
     "Adversarial",
@@ -17,6 +18,7 @@ __all__ = [
     "Equilibrium",
     "Hinge",
     "Logistic",
+    "Settler",
     "Surrogate",
     "smoothed_predictor",
     "solve_game",

@@ -6,6 +6,7 @@ import numpy as np
 
 from skstruct.kernels._node_game import augmentation, bayes_risks
 from skstruct.kernels._threads import chunks
+from skstruct.surrogates._settle import Settler
 
 __all__ = ["Equilibrium", "smoothed_predictor", "solve_game"]
 
@@ -18,7 +19,7 @@ _PART = 1 << 22
 # A smoothed game is solved when the predictor could gain so little, as a share of the
 # temperature, or after so many rounds of sweeps.
 _SMOOTH_GAP = 1e-6
-_SMOOTH_ROUNDS = 100
+_SMOOTH_ROUNDS = 200
 
 
 class Equilibrium(NamedTuple):
@@ -215,10 +216,12 @@ def smoothed_predictor(structure, potentials, game, temperature, *, n_jobs=None)
     game = game._replace(weight=game.weight / temperature)
     n_nodes, n_states = potentials.node.shape
     predictor = np.full((n_nodes, n_states), 1.0 / n_states)
-    for _ in range(_SMOOTH_ROUNDS):
-        found = structure.game_sweep(
-            cooled, game, predictor, n_sweeps=_SWEEPS, n_jobs=n_jobs
-        )
-        if found.gap.max(initial=0.0) <= _SMOOTH_GAP:
-            break
+    Settler(structure.offsets).settle(
+        lambda: structure.game_sweep(
+            cooled, game, predictor, n_sweeps=2, n_jobs=n_jobs
+        ),
+        predictor,
+        lambda found: found.gap.max(initial=0.0) <= _SMOOTH_GAP,
+        _SMOOTH_ROUNDS,
+    )
     return predictor

@@ -6,6 +6,7 @@ import numpy as np
 
 from skstruct.kernels._node_game import augmentation
 from skstruct.structures import Potentials
+from skstruct.surrogates import Settler
 
 __all__ = ["Centre", "Evaluation", "Problem"]
 
@@ -83,6 +84,7 @@ class Problem:
         self.sample_weight, self.n_samples = sample_weight, sample_weight.sum()
         self.observed = self._observed(labels, edges)
         self.predictor = surrogate.predictor(labels, linear.n_states)
+        self._settler = Settler(structure.offsets)
 
     def _observed(self, labels, edges):
         """Mean features of the true labels."""
@@ -100,7 +102,17 @@ class Problem:
             edge[np.arange(len(edges)), before, after] = edge_weight
         return self.linear.gradient(node, edge) / self.n_samples
 
-    def smoothed(self, weights, predictor, temperature, centre=None, n_sweeps=1):
+    def smoothed(
+        self,
+        weights,
+        predictor,
+        temperature,
+        centre=None,
+        *,
+        n_sweeps=2,
+        enough=np.inf,
+        max_rounds=1,
+    ):
         r"""The objective at a temperature, near a centre; the predictor is moved.
 
         Parameters
@@ -113,8 +125,12 @@ class Problem:
             Factor of the entropy.
         centre : Centre or None, default=None
             None: the uniform distribution.
-        n_sweeps : int, default=1
-            How often the predictor is moved.
+        n_sweeps : int, default=2
+            How often the predictor is moved in a round.
+        enough : float, default=inf
+            No more rounds where the gap is no larger.
+        max_rounds : int, default=1
+            Bound on the rounds, between which the predictor is extrapolated.
 
         Returns
         -------
@@ -126,15 +142,28 @@ class Problem:
         node, edge = self.linear.potentials(scaled, n_jobs=self.n_jobs)
         if centre is not None:
             node += centre.node
-        found = self.surrogate.sweep(
-            self.structure,
-            Potentials(node, edge),
-            self.game._replace(weight=self.game.weight / temperature),
-            predictor,
-            n_sweeps=n_sweeps,
-            weight=self.sample_weight,
-            n_jobs=self.n_jobs,
-        )
+        game = self.game._replace(weight=self.game.weight / temperature)
+
+        def sweep():
+            return self.surrogate.sweep(
+                self.structure,
+                Potentials(node, edge),
+                game,
+                predictor,
+                n_sweeps=n_sweeps,
+                weight=self.sample_weight,
+                n_jobs=self.n_jobs,
+            )
+
+        if predictor is None:
+            found = sweep()
+        else:
+            found = self._settler.settle(
+                sweep,
+                predictor,
+                lambda found: temperature * self._mean(found.gap) <= enough,
+                max_rounds,
+            )
         counts = self.linear.gradient(found.node, found.edge, n_jobs=self.n_jobs)
         slope = counts / self.n_samples - self.observed
         value = (

@@ -11,7 +11,7 @@ __all__ = ["largest_cost", "train_smoothed"]
 
 # The predictor is moved until it could gain no more than this share of the largest
 # cost, so that values and gradients are as exact as a line search needs them.
-_GAP_SHARE, _SWEEPS, _ROUNDS = 1e-8, 3, 50
+_GAP_SHARE, _ROUNDS = 1e-8, 100
 # Of the tolerance of a bracket, what is asked of the gradient.
 _GRADIENT_SHARE = 0.01
 
@@ -49,11 +49,13 @@ def train_smoothed(estimator, training, surrogate, tell):
     history = []
 
     def evaluate(weights):
-        for _ in range(_ROUNDS):
-            found = problem.smoothed(weights, predictor, temperature, n_sweeps=_SWEEPS)
-            if found.gap <= _GAP_SHARE * scale:
-                break
-        return found
+        return problem.smoothed(
+            weights,
+            predictor,
+            temperature,
+            enough=_GAP_SHARE * scale,
+            max_rounds=_ROUNDS,
+        )
 
     def fitted(weights, objective, converged):
         gradient = evaluate(weights).gradient
