@@ -152,24 +152,25 @@ def _tour(
 
     Leaves every message upwards exact for the predictor.
     """
-    n, done = len(t), True
-    for i in range(n + 1):
-        towards, here = (t[i, PARENT] if i < n else -1), i - 1
-        while done and here != towards:
-            if twice and t[here, LAST_CHILD] >= 0:
-                v = t[here, NODE]
-                done = update(here, v, game, predictor, vectors, logs, work, mode)
+    here, following, done = -1, 0, True
+    while done and (here >= 0 or following < len(t)):
+        enters = following < len(t) and t[following, PARENT] == here
+        if enters:
+            here = following
+            following += 1
+            done = _enter(
+                here, t, log_tables, tables, shift, vectors, logs, work[0], mode
+            )
+        if enters or (twice and t[here, LAST_CHILD] >= 0):
+            v = t[here, NODE]
+            done = done and update(here, v, game, predictor, vectors, logs, work, mode)
+        if enters:
+            done = done and _forget_children(here, t, vectors, mode)
+        else:
             done = done and _leave(
                 here, t, log_tables, tables, shift, vectors, logs, work[0], mode
             )
             here = t[here, PARENT]
-        if done and i < n:
-            v = t[i, NODE]
-            done = (
-                _enter(i, t, log_tables, tables, shift, vectors, logs, work[0], mode)
-                and update(i, v, game, predictor, vectors, logs, work, mode)
-                and _forget_children(i, t, vectors, mode)
-            )
     return done
 
 
