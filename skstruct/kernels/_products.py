@@ -5,7 +5,7 @@ from numba import njit
 
 from skstruct.kernels._threads import chunks, run_chunks
 
-__all__ = ["sparse_times", "transposed_times"]
+__all__ = ["pairs_times", "pairs_transposed", "sparse_times", "transposed_times"]
 
 # Entries of the sparse matrix that one piece of work holds, and most pieces with sums.
 _CHUNK, _MOST_SUMS = 1 << 18, 16
@@ -48,6 +48,28 @@ def _transposed(indptr, indices, data, table, n_columns, first, last):
             for k in range(K):
                 total[k] += x * row[k]
     return out
+
+
+@njit(cache=True, nogil=True)
+def _pairs_times(indptr, indices, data, ptr, labels, weights, out, first, last):
+    """Add rows first:last of ``matrix @ table``, for a sparse table of weights."""
+    for i in range(first, last):
+        row = out[i]
+        for j in range(indptr[i], indptr[i + 1]):
+            f, x = indices[j], data[j]
+            for p in range(ptr[f], ptr[f + 1]):
+                row[labels[p]] += x * weights[p]
+
+
+@njit(cache=True, nogil=True)
+def _pairs_transposed(indptr, indices, data, ptr, labels, counts, out, first, last):
+    """Rows first:last of ``matrix @ counts``, of some columns only."""
+    for f in range(first, last):
+        for p in range(ptr[f], ptr[f + 1]):
+            k, total = labels[p], 0.0
+            for j in range(indptr[f], indptr[f + 1]):
+                total += data[j] * counts[indices[j], k]
+            out[p] = total
 
 
 def sparse_times(matrix, table, base, out, n_jobs=None):
@@ -101,3 +123,51 @@ def transposed_times(matrix, table, n_jobs=None):
     size = max(_CHUNK, matrix.nnz // _MOST_SUMS + 1)
     zero = np.zeros((matrix.shape[1], table.shape[1]))
     return sum(run_chunks(do, chunks(matrix.indptr, size), n_jobs), start=zero)
+
+
+def pairs_times(matrix, pairs, weights, out, n_jobs=None):
+    """Add ``matrix @ table`` to ``out``, the table being sparse.
+
+    Parameters
+    ----------
+    matrix : csr_array of shape (N, F), float64
+        Many rows of few entries each.
+    pairs : csr_array of shape (F, K)
+        Where the table has its entries.
+    weights : ndarray of shape (P,), float64
+        The entries.
+    out : ndarray of shape (N, K), float64
+        Is added to.
+    n_jobs : int, default=None
+        Threads; the result does not depend on their number.
+    """
+
+    def do(first, last):
+        _pairs_times(*parts, weights, out, first, last)
+
+    parts = matrix.indptr, matrix.indices, matrix.data, pairs.indptr, pairs.indices
+    run_chunks(do, chunks(matrix.indptr, _CHUNK), n_jobs)
+
+
+def pairs_transposed(matrix, pairs, counts, out, n_jobs=None):
+    """Some entries of ``matrix @ counts``.
+
+    Parameters
+    ----------
+    matrix : csr_array of shape (F, N), float64
+        Many rows of few entries each.
+    pairs : csr_array of shape (F, K)
+        Where an entry is asked for.
+    counts : ndarray of shape (N, K), float64
+        Few columns, C-ordered.
+    out : ndarray of shape (P,), float64
+        Receives the entries.
+    n_jobs : int, default=None
+        Threads; the result does not depend on their number.
+    """
+
+    def do(first, last):
+        _pairs_transposed(*parts, counts, out, first, last)
+
+    parts = matrix.indptr, matrix.indices, matrix.data, pairs.indptr, pairs.indices
+    run_chunks(do, chunks(matrix.indptr, _CHUNK), n_jobs)

@@ -2,6 +2,7 @@
 
 from skstruct.potentials._agreement import odds_agreement, product_agreement
 from skstruct.potentials._distinct import DistinctFeatures
+from skstruct.potentials._features import seen_pairs
 from skstruct.potentials._linear import LinearChain
 from skstruct.potentials._linear_graph import LinearGraph
 from skstruct.potentials._positions import diagonal_bins, log_jump_bins
@@ -26,4 +27,5 @@ __all__ = [
     "log_jump_bins",
     "odds_agreement",
     "product_agreement",
+    "seen_pairs",
 ]

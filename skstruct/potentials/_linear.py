@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skstruct.potentials._features import Features
+from skstruct.potentials._features import AllPairs
 
 __all__ = ["LinearChain"]
 
@@ -28,7 +28,7 @@ class LinearChain:
     """
 
     def __init__(self, features, n_states):
-        self._products = Features(features)
+        self._products = AllPairs(features, n_states)
         self.features = self._products.values
         self.n_states = n_states
 

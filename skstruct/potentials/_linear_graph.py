@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skstruct.potentials._features import Features
+from skstruct.potentials._features import AllPairs, SeenPairs
 
 __all__ = ["LinearGraph"]
 
@@ -24,11 +24,14 @@ class LinearGraph:
         Features of all edges; None: one table serves all edges.
     n_states : int
         Number of states K.
+    pairs : sparse array of shape (F, K), default=None
+        Of sparse features: which pairs of a feature and a state have a weight, where
+        it is not zero; the others' weights are 0. None: all have.
 
     Notes
     -----
-    Solvers see the weights as one vector: w (F, K), c (K,), a (K, K) and v (G, K, K),
-    in this order.
+    Solvers see the weights as one vector: w (F, K) or its pairs, c (K,), a (K, K) and
+    v (G, K, K), in this order.
 
     Examples
     --------
@@ -45,26 +48,38 @@ class LinearGraph:
            [0., 1.]])
     """
 
-    def __init__(self, features, edge_features=None, *, n_states):
-        self._products = Features(features)
+    def __init__(self, features, edge_features=None, *, n_states, pairs=None):
+        self._products = (
+            AllPairs(features, n_states)
+            if pairs is None
+            else SeenPairs(features, pairs)
+        )
         self.features = self._products.values
         self.edge_features = edge_features
         self.n_states = n_states
+        self.pairs = pairs
 
     @property
-    def _shapes(self):
+    def _sizes(self):
         """Of the parts of a vector of weights."""
-        F, K = self.features.shape[1], self.n_states
+        K = self.n_states
         G = 0 if self.edge_features is None else self.edge_features.shape[1]
-        return (F, K), (K,), (K, K), (G, K, K)
+        return self._products.n_weights, K, K * K, G * K * K
 
     @property
     def n_weights(self):
         """Length of the vector of weights."""
-        return sum(int(np.prod(shape)) for shape in self._shapes)
+        return sum(self._sizes)
+
+    def _views(self, weights):
+        """The parts of a vector of weights, that of features as it is."""
+        K = self.n_states
+        coef, intercept, *rest = np.split(weights, np.cumsum(self._sizes)[:-1])
+        transition, edge_coef = (part.reshape(-1, K, K) for part in rest)
+        return coef, intercept, transition[0], edge_coef
 
     def split(self, weights):
-        """The parts of a vector of weights, as views.
+        """The parts of a vector of weights.
 
         Parameters
         ----------
@@ -75,17 +90,15 @@ class LinearGraph:
         -------
         tuple of ndarrays of shapes (F, K), (K,), (K, K), (G, K, K)
             Of features, intercept, transitions and edge features; G is 0 without
-            edge features.
+            edge features. Views, but for that of features where only some pairs have
+            weights.
         """
-        ends = np.cumsum([int(np.prod(shape)) for shape in self._shapes])
-        parts = np.split(weights, ends[:-1])
-        return tuple(
-            part.reshape(shape) for part, shape in zip(parts, self._shapes, strict=True)
-        )
+        coef, *others = self._views(weights)
+        return self._products.table(coef), *others
 
     def join(self, coef, intercept, transition, edge_coef=()):
         """The vector of weights, or of its gradient, with these parts."""
-        parts = coef, intercept, transition, edge_coef
+        parts = self._products.pick(coef), intercept, transition, edge_coef
         return np.concatenate([np.ravel(part) for part in parts])
 
     def potentials(self, weights, *, n_jobs=None):
@@ -105,7 +118,7 @@ class LinearGraph:
         edge : ndarray of shape (K, K), or (M, K, K) with edge features
             Of edges.
         """
-        coef, intercept, transition, edge_coef = self.split(weights)
+        coef, intercept, transition, edge_coef = self._views(weights)
         node = self._products.scores(coef, intercept, n_jobs)
         if self.edge_features is None:
             return node, transition
@@ -130,7 +143,7 @@ class LinearGraph:
         ndarray of shape (n_weights,)
         """
         out = np.empty(self.n_weights)
-        coef, intercept, transition, edge_coef = self.split(out)
+        coef, intercept, transition, edge_coef = self._views(out)
         self._products.gradient(node, coef, n_jobs)
         np.sum(node, axis=0, out=intercept)
         if self.edge_features is None:
@@ -154,4 +167,9 @@ class LinearGraph:
         """
         edges = self.edge_features
         edges = None if edges is None else edges[edge_rows]
-        return LinearGraph(self.features[node_rows], edges, n_states=self.n_states)
+        return LinearGraph(
+            self.features[node_rows],
+            edges,
+            n_states=self.n_states,
+            pairs=self.pairs,
+        )

@@ -6,7 +6,12 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skstruct.kernels import _products
-from skstruct.kernels._products import sparse_times, transposed_times
+from skstruct.kernels._products import (
+    pairs_times,
+    pairs_transposed,
+    sparse_times,
+    transposed_times,
+)
 
 SHAPES = [(40, 30, 1), (40, 30, 3), (25, 60, 23), (7, 0, 4), (0, 5, 2), (0, 0, 3)]
 
@@ -38,6 +43,19 @@ def test_products_are_those_of_dense_matrices(shape, index):
     assert_allclose(found, dense.T @ counts, atol=1e-12)
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+def test_products_with_some_entries_of_a_table(shape):
+    dense, matrix, table, counts = case(*shape)
+    mask = np.random.default_rng(0).random(table.shape) < 0.4
+    pairs = sp.csr_array(mask)
+    out = np.ones(counts.shape)
+    pairs_times(matrix, pairs, table[mask], out)
+    assert_allclose(out, 1 + dense @ (table * mask), atol=1e-12)
+    found = np.full(mask.sum(), np.nan)
+    pairs_transposed(sp.csr_array(matrix.T), pairs, counts, found)
+    assert_allclose(found, (dense.T @ counts)[mask], atol=1e-12)
+
+
 def test_results_do_not_depend_on_the_number_of_threads(monkeypatch):
     monkeypatch.setattr(_products, "_CHUNK", 10)
     _, matrix, table, counts = case(40, 30, 3)
@@ -46,6 +64,11 @@ def test_results_do_not_depend_on_the_number_of_threads(monkeypatch):
     assert_array_equal(alone, threads)
     alone, threads = (transposed_times(matrix, counts, n_jobs=n) for n in (1, 3))
     assert_array_equal(alone, threads)
+    pairs = sp.csr_array(table > 0)
+    ends = [np.zeros_like(counts), np.zeros_like(counts)]
+    for out, n_jobs in zip(ends, (1, 3), strict=True):
+        pairs_times(matrix, pairs, table[table > 0], out, n_jobs)
+    assert_array_equal(*ends)
 
 
 def test_sums_are_cut_into_few_pieces(monkeypatch):

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skstruct.potentials import LinearGraph, _features
+from skstruct.potentials import LinearGraph, _features, seen_pairs
 
 N, M, F, G, K = 7, 5, 4, 2, 3
 FORMS = {
@@ -141,3 +141,61 @@ def test_users_features_are_not_changed_and_may_be_whole_numbers(form):
     linear.gradient(node, edge)
     assert mine.dtype == x.dtype
     assert_array_equal(mine if form == "dense" else mine.toarray(), x)
+
+
+def some_pairs(rng):
+    """A graph in which only some pairs have weights, and the one that has all."""
+    _, z, every = build(rng, "csr")
+    mask = rng.random((F, K)) < 0.5
+    mask[0] = False
+    some = LinearGraph(every.features, z, n_states=K, pairs=sp.csr_array(mask))
+    return mask, some, every
+
+
+@pytest.mark.parametrize("n_frequent", [0, 1, 2, 4])
+def test_pairs_without_a_weight_weigh_nothing(rng, monkeypatch, n_frequent):
+    monkeypatch.setattr(_features, "_N_FREQUENT", n_frequent)
+    mask, some, every = some_pairs(rng)
+    assert some.n_weights == every.n_weights - (~mask).sum()
+    weights = rng.normal(size=some.n_weights)
+    parts = some.split(weights)
+    assert_array_equal(parts[0] != 0, mask)
+    assert_array_equal(some.join(*parts), weights)
+    for own, whole in zip(
+        some.potentials(weights), every.potentials(every.join(*parts)), strict=True
+    ):
+        assert_allclose(own, whole, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_frequent", [0, 1, 2, 4])
+def test_gradient_of_pairs_is_that_of_all_where_they_are(rng, monkeypatch, n_frequent):
+    monkeypatch.setattr(_features, "_N_FREQUENT", n_frequent)
+    mask, some, every = some_pairs(rng)
+    counts = rng.normal(size=(N, K)), rng.normal(size=(M, K, K))
+    whole = every.split(every.gradient(*counts))
+    expected = some.join(*whole)
+    assert_allclose(some.gradient(*counts), expected, atol=1e-12)
+    assert_array_equal(expected[: mask.sum()], whole[0][mask])
+
+
+def test_a_part_has_the_same_pairs(rng):
+    _, some, _ = some_pairs(rng)
+    weights = rng.normal(size=some.n_weights)
+    nodes, edges = np.array([5, 0, 2]), np.array([4, 1])
+    part = some.take(nodes, edges)
+    for own, whole, rows in zip(
+        part.potentials(weights), some.potentials(weights), (nodes, edges), strict=True
+    ):
+        assert_allclose(own, whole[rows])
+
+
+def test_pairs_are_seen_where_a_feature_stands_at_a_label(rng):
+    x = rng.integers(-1, 2, size=(40, 6))  # values may cancel, presence may not
+    x[:2, 0], labels = (1, -1), rng.integers(3, size=40)
+    labels[:2] = 2
+    mine = sp.csr_array(x)
+    seen = seen_pairs(mine, labels, 4)
+    assert seen.shape == (6, 4)
+    expected = [[(x[labels == k, f] != 0).sum() for k in range(4)] for f in range(6)]
+    assert_array_equal(seen.toarray(), expected)
+    assert_array_equal(mine.toarray(), x)

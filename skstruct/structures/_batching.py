@@ -1,5 +1,0 @@
-"""How a batch is split over threads."""
-
-from skstruct.kernels._threads import chunks, run_chunks
-
-__all__ = ["chunks", "run_chunks"]
