@@ -2,10 +2,13 @@
 
 from skstruct.emissions import Gaussian
 from skstruct.estimators import (
+    AdversarialGraphicalModel,
     AnnealedHMM,
+    ConditionalRandomField,
     CRFAutoencoderTagger,
     PitmanYorClusterer,
     PosteriorRegularizedClusterer,
+    StructuredSVM,
 )
 
 __all__ = ["expected_failed_checks", "instances"]
@@ -22,6 +25,10 @@ def instances():
     yield PosteriorRegularizedClusterer(2, constraint=None, agreement="direction")
     yield PosteriorRegularizedClusterer(3, constraint="type", n_init=1)
     yield PitmanYorClusterer(3)
+    yield ConditionalRandomField()
+    yield StructuredSVM("absolute")
+    yield AdversarialGraphicalModel()
+    yield AdversarialGraphicalModel("squared", temperature=1.0)
 
 
 _SAMPLE_WEIGHT = "check_sample_weight_equivalence_on_dense_data"

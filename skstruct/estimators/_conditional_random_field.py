@@ -177,14 +177,15 @@ class ConditionalRandomField(MarginalPredictions, GraphicalModel):
         found = minimize_smooth(
             lambda weights: problem.smoothed(weights, None, 1.0),
             np.zeros(problem.linear.n_weights),
+            l2=problem.l2,
             tol=self.tol,
             max_iter=self.max_iter,
             on_iteration=on_iteration,
         )
         if not (found.converged or found.stopped):
             warnings.warn(
-                f"L-BFGS did not converge in max_iter={self.max_iter} iterations; "
-                "raise it, or l2, or standardise the features.",
+                f"L-BFGS did not converge in {found.n_iter} iterations, max_iter="
+                f"{self.max_iter}. Standardise the features, or raise max_iter or l2.",
                 ConvergenceWarning,
                 stacklevel=4,
             )

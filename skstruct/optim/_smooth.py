@@ -24,7 +24,8 @@ class Minimum(NamedTuple):
     n_iter : int
         Number of iterations.
     converged, stopped : bool
-        Whether the gradient is small enough, and whether a callback ended the search.
+        Whether the gradient, or all that could still be gained, is small enough, and
+        whether a callback ended the search.
     """
 
     weights: np.ndarray
@@ -34,8 +35,8 @@ class Minimum(NamedTuple):
     stopped: bool
 
 
-def minimize_smooth(evaluate, weights, *, tol, max_iter, on_iteration):
-    """Minimise a smooth convex function.
+def minimize_smooth(evaluate, weights, *, l2, tol, max_iter, on_iteration):
+    """Minimise a smooth convex function with a penalty in it.
 
     Parameters
     ----------
@@ -43,6 +44,8 @@ def minimize_smooth(evaluate, weights, *, tol, max_iter, on_iteration):
         ``evaluate(weights)`` returns value and gradient, in that order, first of all.
     weights : ndarray of shape (n_weights,)
         Where to start.
+    l2 : float
+        Strength of the penalty.
     tol : float
         Largest entry of the gradient that ends the search.
     max_iter : int
@@ -82,6 +85,11 @@ def minimize_smooth(evaluate, weights, *, tol, max_iter, on_iteration):
     if n_iter == 0:  # the start is as good as it gets
         n_iter = 1
         stopped = on_iteration(1, float(found.fun), found.x)
-    # A line search that fails has come to the end of the numbers' precision.
-    converged = found.status != 1 and not stopped
+    converged = found.status != 1 and not stopped and _is_minimum(found, l2, tol)
     return Minimum(found.x, float(found.fun), n_iter, converged, bool(stopped))
+
+
+def _is_minimum(found, l2, tol):
+    """Whether it is, also where the end of the numbers' precision came first."""
+    excess = found.jac @ found.jac / (2 * l2)
+    return bool(abs(found.jac).max() <= tol or excess <= tol * abs(found.fun))

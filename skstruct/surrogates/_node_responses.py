@@ -49,7 +49,8 @@ def equilibria(game, a):
     if game.kind == ZERO_ONE:
         values, _ = _spread(game, a)
         scale = _zero_one_scale(game)[:, None]
-        excess = np.maximum(a + scale - values[:, None], 0)
+        # In this order: large potentials would swallow the costs.
+        excess = np.maximum(a - values[:, None] + scale, 0)
         return _normalised(np.where(scale > 0, excess, 1.0))
     if game.kind == ABSOLUTE:
         return _interpolated(game, a)

@@ -122,15 +122,15 @@ def test_the_subgradient_method_comes_close(loss):
     data = TinySet()
     spec, cost = LOSSES[loss]
     model = AdversarialGraphicalModel(
-        spec, classes=LABELS, l2=L2, solver="subgradient", max_iter=150
+        spec, classes=LABELS, l2=L2, solver="subgradient", max_iter=60
     ).fit(data.X, data.y)
     samples = data.samples(cost)
     best = exact.fit_exact(samples, 3, L2)
     reached = exact.objective(samples, 3, theta(model), L2)
-    assert best.lower - 1e-9 <= reached <= 1.03 * best.upper
+    assert best.lower - 1e-9 <= reached <= 1.05 * best.upper
     # The gap that it tells is true.
     assert (reached - best.upper) / reached <= model.duality_gap_
-    assert len(model.history_) == model.n_iter_ == 150
+    assert len(model.history_) == model.n_iter_ == 60
 
 
 @pytest.mark.parametrize("shapes", [FORESTS, LOOPY], ids=["forests", "loopy"])
@@ -280,7 +280,7 @@ def test_too_few_iterations_warn(estimator):
 )
 def test_too_few_iterations_of_lbfgs_warn(model):
     data = TinySet()
-    with pytest.warns(match="max_iter=1 ") as caught:
+    with pytest.warns(match="max_iter=1[.]") as caught:
         model = clone(model).set_params(max_iter=1).fit(data.X, data.y)
     assert caught[0].filename == __file__
     assert not model.converged_ and model.n_iter_ == 1

@@ -3,13 +3,16 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 from scipy.sparse.csgraph import connected_components
 
-from skstruct.containers import GraphBatch, Ragged, offsets_of
+from skstruct.containers import GraphBatch, Ragged, offsets_of, place
 from skstruct.structures import Chain, Junction, Tree
 
 __all__ = ["Graphs", "as_graphs"]
+
+# Squares of sums of features must stay finite.
+_LARGEST = 1e100
 
 
 class Graphs(NamedTuple):
@@ -70,6 +73,12 @@ class Graphs(NamedTuple):
         graph = csr_array((ones, tuple(self.edges.T)), shape=(n_nodes, n_nodes))
         return connected_components(graph, directed=False)[0] == n_nodes - n_edges
 
+    def reject_huge(self, features):
+        """Raise if features of nodes, or of edges, are too large to reckon with."""
+        _reject_huge(features, self.batch.offsets, "nodes")
+        if self.edge_values is not None:
+            _reject_huge(self.edge_values, self.edge_offsets, "edges")
+
     def take(self, samples):
         """Some of the graphs."""
         return as_graphs(self.batch[samples])
@@ -80,6 +89,17 @@ def as_graphs(batch):
     if isinstance(batch, GraphBatch):
         return Graphs(batch, batch.global_edges, batch.edge_offsets, batch.edge_values)
     return Graphs(batch, *_chain_edges(batch.offsets), None)
+
+
+def _reject_huge(features, offsets, what):
+    flat = features.data if issparse(features) else features
+    largest = max(flat.max(initial=0.0), -flat.min(initial=0.0))
+    if largest > _LARGEST:
+        row = np.flatnonzero((abs(features) > _LARGEST).sum(axis=1))[0]
+        raise ValueError(
+            f"Features of {what} must be below {_LARGEST:g}, but those at "
+            f"{place(row, offsets)} are not; the largest is {largest:.3g}. Scale them."
+        )
 
 
 def _chain_edges(offsets):

@@ -47,8 +47,8 @@ class GraphPredictions:
                 f"X has {features.shape[1]} features, but the model was fitted to "
                 f"{n_features}; transform it by the same fitted featurizer."
             )
-        graphs = as_graphs(data)
-        graphs = self._with_edge_features(graphs)
+        graphs = self._with_edge_features(as_graphs(data))
+        graphs.reject_huge(features)
         linear = LinearGraph(features, graphs.edge_values, n_states=n_states)
         potentials = linear.potentials(self._weights(linear), n_jobs=self.n_jobs)
         return Read(graphs, answer, Potentials(*potentials))

@@ -74,14 +74,15 @@ def train_smoothed(estimator, training, surrogate, tell):
     found = minimize_smooth(
         evaluate,
         np.zeros(problem.linear.n_weights),
+        l2=problem.l2,
         tol=_GRADIENT_SHARE * estimator.tol,
         max_iter=estimator.max_iter,
         on_iteration=on_iteration,
     )
     if not (found.converged or found.stopped):
         warnings.warn(
-            f"L-BFGS did not converge in max_iter={estimator.max_iter} iterations; "
-            "raise it, or l2, or standardise the features.",
+            f"L-BFGS did not converge in {found.n_iter} iterations, max_iter="
+            f"{estimator.max_iter}. Standardise the features, or raise max_iter or l2.",
             ConvergenceWarning,
             stacklevel=5,
         )

@@ -154,15 +154,16 @@ class Training:
             raise ValueError("X holds no nodes: its samples are empty or weigh 0.")
         self.weight = weight
         self.costs = Costs.of(estimator, labels)
-        self.game = self.costs.game(batch.offsets, node_weight, node_cost)
         if node_cost is not None:
             check_shape(node_cost, len(self.costs.classes))
+        self.game = self.costs.game(batch.offsets, node_weight, node_cost)
         place_of = {label: k for k, label in enumerate(self.costs.classes.tolist())}
         self.labels = np.array([place_of[label] for label in labels.tolist()], np.intp)
         self.graphs = as_graphs(batch)
         self.featurizer, features = fit_featurizer(
             estimator.featurizer, batch, vectors=FunctionTransformer
         )
+        self.graphs.reject_huge(features)
         self.linear = LinearGraph(
             features, self.graphs.edge_values, n_states=len(self.costs.classes)
         )
