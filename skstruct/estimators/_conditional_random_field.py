@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from skstruct._params import StrOptions
 from skstruct.estimators._graphical._marginals import MarginalPredictions
 from skstruct.estimators._graphical._model import GraphicalModel
-from skstruct.optim import minimize_smooth
+from skstruct.solvers import minimize_smooth
 from skstruct.surrogates import Logistic
 
 __all__ = ["ConditionalRandomField"]
@@ -39,13 +39,17 @@ class ConditionalRandomField(MarginalPredictions, GraphicalModel):
         The labels and their order. None: those of y, sorted.
     featurizer : transformer or None, default=None
         Makes features of nodes. None: ``DictVectorizer`` for feature dicts,
-        :class:`~skstruct.featurizers.TokenFeaturizer` for words; vectors, dense or
-        sparse, are taken as they are.
+        :class:`~skstruct.featurizers.TokenFeaturizer` for words, all of which it knows
+        by name and by affixes; vectors, dense or sparse, are taken as they are.
     l2 : float or "auto", default="auto"
         Strength of the penalty, beside a mean over samples; "auto" is one by the sum
         of their weights. All weights are penalised, so standardise numeric features.
     class_weight : dict, "balanced" or None, default=None
         Factors for the costs of mistakes on each true class.
+    all_possible_states : bool, default=True
+        Whether sparse features have a weight for every label, or only for those that
+        they are seen with in training. The second is much cheaper where there are many
+        features and labels, and what sklearn-crfsuite does by default.
     prediction : {"bayes", "map"}, default="bayes"
         Whether ``predict`` answers labels of least expected loss, node by node, or the
         most probable labelling.
@@ -107,8 +111,8 @@ class ConditionalRandomField(MarginalPredictions, GraphicalModel):
     Notes
     -----
     On chains with the same features the optimum is that of sklearn-crfsuite with
-    ``c2 = n * l2 / 2``, ``all_possible_states`` and ``all_possible_transitions``, and a
-    constant feature in place of the intercept.
+    ``c2 = n * l2 / 2``, the same ``all_possible_states``, ``all_possible_transitions``
+    and a constant feature in place of the intercept.
 
     References
     ----------
@@ -135,6 +139,7 @@ class ConditionalRandomField(MarginalPredictions, GraphicalModel):
         featurizer=None,
         l2="auto",
         class_weight=None,
+        all_possible_states=True,
         prediction="bayes",
         tol=1e-4,
         max_iter=1000,
@@ -146,6 +151,7 @@ class ConditionalRandomField(MarginalPredictions, GraphicalModel):
         self.featurizer = featurizer
         self.l2 = l2
         self.class_weight = class_weight
+        self.all_possible_states = all_possible_states
         self.prediction = prediction
         self.tol = tol
         self.max_iter = max_iter
@@ -154,6 +160,7 @@ class ConditionalRandomField(MarginalPredictions, GraphicalModel):
 
     _parameter_constraints: ClassVar = {
         **GraphicalModel._parameter_constraints,
+        "all_possible_states": ["boolean"],
         "prediction": [StrOptions({"bayes", "map"})],
     }
 
@@ -181,6 +188,7 @@ class ConditionalRandomField(MarginalPredictions, GraphicalModel):
             tol=self.tol,
             max_iter=self.max_iter,
             on_iteration=on_iteration,
+            n_jobs=self.n_jobs,
         )
         if not (found.converged or found.stopped):
             warnings.warn(

@@ -30,8 +30,8 @@ class StructuredSVM(GraphicalModel):
         y, sorted.
     featurizer : transformer or None, default=None
         Makes features of nodes. None: ``DictVectorizer`` for feature dicts,
-        :class:`~skstruct.featurizers.TokenFeaturizer` for words; vectors, dense or
-        sparse, are taken as they are.
+        :class:`~skstruct.featurizers.TokenFeaturizer` for words, all of which it knows
+        by name and by affixes; vectors, dense or sparse, are taken as they are.
     l2 : float or "auto", default="auto"
         Strength of the penalty, beside a mean over samples; "auto" is one by the sum
         of their weights. All weights are penalised, so standardise numeric features.

@@ -7,13 +7,11 @@ from skstruct.optim._em import expectation_maximization
 from skstruct.optim._loop import best_of
 from skstruct.optim._projection import Projection, project_posterior
 from skstruct.optim._proximal import Certificate, minimize_game
-from skstruct.optim._smooth import Minimum, minimize_smooth
 from skstruct.optim._subgradient import subgradient_descent
 
 __all__ = [
     "Certificate",
     "Cuts",
-    "Minimum",
     "Projection",
     "anneal",
     "best_of",
@@ -21,7 +19,6 @@ __all__ = [
     "expectation_maximization",
     "geometric_schedule",
     "minimize_game",
-    "minimize_smooth",
     "project_posterior",
     "subgradient_descent",
 ]

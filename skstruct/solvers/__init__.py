@@ -2,5 +2,6 @@
 
 from skstruct.solvers._adagrad import AdaGrad
 from skstruct.solvers._lbfgs import LBFGS
+from skstruct.solvers._smooth import Minimum, minimize_smooth
 
-__all__ = ["LBFGS", "AdaGrad"]
+__all__ = ["LBFGS", "AdaGrad", "Minimum", "minimize_smooth"]

@@ -37,6 +37,9 @@ class GraphicalModel(GraphPredictions, StructuredEstimator, ABC):
         "loss": "Absolute()",
     }
 
+    # Whether sparse features have weights for labels that they are never seen with.
+    all_possible_states = True
+
     @abstractmethod
     def _train(self, training, tell):
         """Fitted attributes; ``tell(attributes) -> stop`` is called as it goes on."""

@@ -165,7 +165,9 @@ class Problem:
                 max_rounds,
             )
         counts = self.linear.gradient(found.node, found.edge, n_jobs=self.n_jobs)
-        slope = counts / self.n_samples - self.observed
+        slope = counts  # in place: there may be millions of weights
+        slope /= self.n_samples
+        slope -= self.observed
         value = (
             temperature * self._mean(found.log_partition)
             - self.observed @ weights
@@ -175,7 +177,9 @@ class Problem:
         if predictor is not None:
             risk = temperature * self._mean(found.risk)
             gap = temperature * self._mean(found.gap)
-        return Evaluation(value, slope + self.l2 * weights, risk, slope, gap)
+        gradient = self.l2 * weights
+        gradient += slope
+        return Evaluation(value, gradient, risk, slope, gap)
 
     def _mean(self, terms):
         return float(self.sample_weight @ terms / self.n_samples)

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from skstruct.optim import minimize_smooth
+from skstruct.solvers import minimize_smooth
 
 __all__ = ["largest_cost", "train_smoothed"]
 
@@ -78,6 +78,7 @@ def train_smoothed(estimator, training, surrogate, tell):
         tol=_GRADIENT_SHARE * estimator.tol,
         max_iter=estimator.max_iter,
         on_iteration=on_iteration,
+        n_jobs=estimator.n_jobs,
     )
     if not (found.converged or found.stopped):
         warnings.warn(

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.class_weight import compute_class_weight
@@ -21,9 +22,10 @@ from skstruct.estimators._graphical._node_costs import (
 )
 from skstruct.estimators._graphical._problem import Problem
 from skstruct.estimators._sequences._features import fit_featurizer, with_columns
+from skstruct.featurizers import TokenFeaturizer
 from skstruct.kernels._node_game import GENERAL, Game, kind_of
 from skstruct.losses import as_loss
-from skstruct.potentials import LinearGraph
+from skstruct.potentials import DistinctFeatures, LinearGraph, seen_pairs
 
 __all__ = ["Costs", "Training"]
 
@@ -123,6 +125,11 @@ def _class_weight(given, classes, labels):
     return None if np.ptp(weight) == 0 and weight[0] == 1 else weight
 
 
+def _all_words():
+    """Features of words that need not recur: labels say what they are good for."""
+    return TokenFeaturizer(min_identity_count=1, min_affix_share=0)
+
+
 class Training:
     """A training set, read and checked.
 
@@ -161,11 +168,16 @@ class Training:
         self.labels = np.array([place_of[label] for label in labels.tolist()], np.intp)
         self.graphs = as_graphs(batch)
         self.featurizer, features = fit_featurizer(
-            estimator.featurizer, batch, vectors=FunctionTransformer
+            estimator.featurizer, batch, vectors=FunctionTransformer, words=_all_words
         )
         self.graphs.reject_huge(features)
+        self.distinct = DistinctFeatures(features)
+        values, K = self.distinct.values, len(self.costs.classes)
+        pairs = None
+        if sp.issparse(values) and not estimator.all_possible_states:
+            pairs = seen_pairs(values, self.labels, K)
         self.linear = LinearGraph(
-            features, self.graphs.edge_values, n_states=len(self.costs.classes)
+            values, self.graphs.edge_values, n_states=K, pairs=pairs
         )
 
     def problem(self, surrogate, *, chains):
@@ -191,7 +203,7 @@ class Training:
             "featurizer_": self.featurizer,
             "classes_": self.costs.classes,
             "cost_": self.costs.cost,
-            "coef_": coef.T,
+            "coef_": self.distinct.expand(coef).T,
             "intercept_": intercept,
             "transition_coef_": transition,
         }

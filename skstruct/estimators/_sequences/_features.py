@@ -38,15 +38,15 @@ def standardized():
     return PerToken(make_pipeline(StandardScaler(), PolynomialFeatures(1)))
 
 
-def default_featurizer(batch, vectors=standardized):
+def default_featurizer(batch, vectors=standardized, words=TokenFeaturizer):
     """The transformer, unfitted, that suits a batch.
 
     Parameters
     ----------
     batch : Ragged
         Tokens, feature dicts, vectors, or features with tokens beside them.
-    vectors : callable, default=standardized
-        Makes the transformer of dense vectors.
+    vectors, words : callable, default=standardized, TokenFeaturizer
+        Make the transformers of dense vectors and of words.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def default_featurizer(batch, vectors=standardized):
         if batch.tokens is not None or sp.issparse(batch.values):
             return FunctionTransformer()
         return vectors()
-    return PerToken(DictVectorizer()) if holds_dicts(batch) else TokenFeaturizer()
+    return PerToken(DictVectorizer()) if holds_dicts(batch) else words()
 
 
 def holds_dicts(batch):
@@ -116,10 +116,10 @@ def make_features(featurize, batch):
     return sp.csr_array(values) if sp.issparse(values) else values
 
 
-def fit_featurizer(featurizer, batch, vectors=standardized):
+def fit_featurizer(featurizer, batch, **defaults):
     """A fitted clone of a featurizer, or of the default, and the features."""
     if featurizer is None:
-        out = default_featurizer(batch, vectors)
+        out = default_featurizer(batch, **defaults)
     else:
         out = clone(featurizer)
     if hasattr(out, "fit_transform"):
