@@ -26,8 +26,8 @@ def instances():
     yield PosteriorRegularizedClusterer(3, constraint="type", n_init=1)
     yield PitmanYorClusterer(3)
     yield ConditionalRandomField()
-    yield StructuredSVM("absolute")
-    yield AdversarialGraphicalModel()
+    yield StructuredSVM("absolute", tol=0.2)
+    yield AdversarialGraphicalModel(tol=0.2)
     yield AdversarialGraphicalModel("squared", temperature=1.0)
 
 

@@ -21,10 +21,10 @@ from tests.estimators._graphical_oracle import COST, TinySet
 
 MODELS = {
     "crf": ConditionalRandomField(),
-    "svm": StructuredSVM(tol=0.1),
-    "game": AdversarialGraphicalModel(tol=0.1),
+    "svm": StructuredSVM(tol=0.5),
+    "game": AdversarialGraphicalModel(tol=0.5),
     "smooth": AdversarialGraphicalModel(temperature=1.0),
-    "subgradient": AdversarialGraphicalModel(solver="subgradient", max_iter=3),
+    "subgradient": AdversarialGraphicalModel(solver="subgradient", max_iter=2),
 }
 X = [["a", "b", "c"], ["b"], ["c", "a"]]
 Y = [["A", "B", "C"], ["B"], ["C", "A"]]
@@ -247,7 +247,7 @@ class TestFeatures:
         assert [len(a) for a in model.predict([[]])] == [0]
         # By default the penalty is of one sample: it falls with the mean.
         plain = clone(model).fit(rows, data.y)
-        assert_allclose(model.coef_, plain.coef_, atol=0.1)
+        assert_allclose(model.coef_, plain.coef_, atol=0.3)
 
     def test_nothing_at_all(self):
         rejects("no nodes", [[], []], [[], []])

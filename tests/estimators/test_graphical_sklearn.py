@@ -33,10 +33,10 @@ from tests.estimators._graphical_oracle import TinySet
 
 MODELS = {
     "crf": ConditionalRandomField(max_iter=30),
-    "svm": StructuredSVM(tol=0.1),
-    "game": AdversarialGraphicalModel(tol=0.1),
+    "svm": StructuredSVM(tol=0.2),
+    "game": AdversarialGraphicalModel(tol=0.2),
     "smooth": AdversarialGraphicalModel(temperature=1.0),
-    "subgradient": AdversarialGraphicalModel(solver="subgradient", max_iter=3),
+    "subgradient": AdversarialGraphicalModel(solver="subgradient", max_iter=2),
 }
 COEF = ("coef_", "intercept_", "transition_coef_")
 ignore_slow = pytest.mark.filterwarnings(
@@ -111,9 +111,10 @@ FORMS = {
 }
 
 
-@ignore_slow
+@pytest.mark.parametrize("name", ["crf", "game"])
 @pytest.mark.parametrize("form", FORMS)
-def test_forms_of_input(model, text, form):
+def test_forms_of_input(name, text, form):
+    model = clone(MODELS[name])
     X, y = text
     make = FORMS[form]
     own = clone(model).fit(make(X), (Ragged if form == "graphs" else make)(y))
