@@ -12,6 +12,7 @@ __all__ = ["Certificate", "minimize_game"]
 # then, as well as steps lower the value: the gap is much above what it could gain.
 _INNER_STEPS, _ROUNDS = 40, 5
 _GRADIENT_SHARE, _GAP_SHARE, _GAP_FALL = 0.25, 0.3, 2.0
+_FIRST_SHARE = 1e-3
 _SLACK = 0.1
 _START, _COOLEST, _HOTTEST = 0.5, 0.02, 2.0
 _HEAT, _COOL, _FEW_EVALUATIONS = 1.2, 0.85, 4
@@ -157,7 +158,7 @@ class _Search:
         state = evaluate(self.weights)
         n_failures = 0
         for _ in range(_INNER_STEPS):
-            if n_failures == 2 or (not first and self._is_solved(state)):
+            if n_failures == 2 or self._is_solved(state, first):
                 return count, False
             base, old = self.predictor.copy(), state
             self.weights, state, moved = self.step(
@@ -172,13 +173,11 @@ class _Search:
                 fall, state = 0.0, evaluate(self.weights)
         return count, not first
 
-    def _is_solved(self, state):
-        """As well as the bracket is wide."""
+    def _is_solved(self, state, first):
+        """As well as the bracket is wide; at first better, but not down to rounding."""
+        width = self.width * (_FIRST_SHARE if first else 1.0)
         squares = state.gradient @ state.gradient / (2 * self.problem.l2)
-        return (
-            squares <= _GRADIENT_SHARE * self.width
-            and state.gap <= _GAP_SHARE * self.width
-        )
+        return squares <= _GRADIENT_SHARE * width and state.gap <= _GAP_SHARE * width
 
     def _learn(self, lower):
         if lower > self.best.lower:
@@ -194,8 +193,7 @@ class _Search:
         self._try(*self.means)
         if k >= 3:
             # Almost a hard maximum: as cool as the bracket is wide for each node.
-            share = len(self.best.predictor) / self.problem.n_samples
-            cool = min(max(self.width / share, 1e-5), temperature)
+            cool = min(max(self.width / self.problem.mean_size, 1e-5), temperature)
             predictor = self.means[1].copy()
             self.problem.smoothed(self.means[0], predictor, cool)
             self._try(self.means[0], predictor)

@@ -119,7 +119,7 @@ def test_two_sides_of_a_bracket_meet():
 
 @pytest.mark.parametrize("loss", ["zero_one", "absolute", "cost"])
 def test_the_subgradient_method_comes_close(loss):
-    data = TinySet(FORESTS[:3])
+    data = TinySet()
     spec, cost = LOSSES[loss]
     model = AdversarialGraphicalModel(
         spec, classes=LABELS, l2=L2, solver="subgradient", max_iter=80
@@ -127,7 +127,7 @@ def test_the_subgradient_method_comes_close(loss):
     samples = data.samples(cost)
     best = exact.fit_exact(samples, 3, L2)
     reached = exact.objective(samples, 3, theta(model), L2)
-    assert best.lower - 1e-9 <= reached <= 1.1 * best.upper
+    assert best.lower - 1e-9 <= reached <= 1.08 * best.upper
     # The gap that it tells is true.
     assert (reached - best.upper) / reached <= model.duality_gap_
     assert len(model.history_) == model.n_iter_ == 80

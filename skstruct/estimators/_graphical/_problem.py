@@ -82,6 +82,7 @@ class Problem:
         self.surrogate, self.structure, self.linear = surrogate, structure, linear
         self.game, self.l2, self.n_jobs = game, l2, n_jobs
         self.sample_weight, self.n_samples = sample_weight, sample_weight.sum()
+        self.mean_size = self._mean(np.diff(structure.offsets))
         self.observed = self._observed(labels, edges)
         self.predictor = surrogate.predictor(labels, linear.n_states)
         self._settler = Settler(structure.offsets)
