@@ -8,6 +8,8 @@ __all__ = ["extrapolate"]
 # What is added to inner products of changes, as a share of their trace, so that no
 # two changes are thought to differ by more than rounding.
 _RIDGE = 1e-10
+# Leaps of more than so many changes would be nothing but rounding.
+_FARTHEST = 1e4
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -39,17 +41,17 @@ def _solve(gram, right, m):
 def _project(p):
     """Project p on the simplex, in place: the level rises until it rests."""
     K = len(p)
-    level, n_above = (p.sum() - 1.0) / K, K
+    level = (p.sum() - 1.0) / K
     while True:
         total, n = -1.0, 0
         for k in range(K):
             if p[k] > level:
                 total += p[k]
                 n += 1
-        level = total / n
-        if n == n_above:
+        # By rounding, an entry at the level could come and go for ever.
+        if n == 0 or not total / n > level:
             break
-        n_above = n
+        level = total / n
     for k in range(K):
         p[k] = max(p[k] - level, 0.0)
 
@@ -88,6 +90,8 @@ def extrapolate(offsets, known, moves, residuals, residual, p):
         for i in range(n):
             gram[i, i] += _RIDGE * trace
         if n == 0 or not _solve(gram, right, n):
+            continue
+        if not np.abs(right[:n]).max() < _FARTHEST:
             continue
         for v in range(offsets[s], offsets[s + 1]):
             for j in range(n):

@@ -189,14 +189,16 @@ def _level(m, top, w, cost, p, heights, shares):
                 total += heights[k] * shares[k]
                 share += shares[k]
                 n += 1
-        level = total / share
-        if n == n_above:
+        # By rounding, a label at the level could come and go for ever.
+        if n == n_above or not total / share > level:
             break
-        n_above = n
+        level, n_above = total / share, n
     total = 0.0
     for k in range(len(m)):
         p[k] = max(heights[k] - level, 0.0) * shares[k] if shares[k] > 0.0 else 0.0
         total += p[k]
+    if total == 0.0:  # costs are nothing beside m
+        p[heights.argmax()] = total = 1.0
     for k in range(len(m)):
         p[k] /= total
 

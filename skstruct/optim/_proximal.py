@@ -5,17 +5,17 @@ from typing import NamedTuple
 import numpy as np
 
 from skstruct.optim._cuts import Cuts
+from skstruct.optim._descent import descend
 
 __all__ = ["Certificate", "minimize_game"]
 
-# The inner problem is solved as well as the bracket is wide, and its predictor, until
-# then, as well as steps lower the value: the gap is much above what it could gain.
-_INNER_STEPS, _ROUNDS = 40, 5
-_GRADIENT_SHARE, _GAP_SHARE, _GAP_FALL = 0.25, 0.3, 2.0
-_FIRST_SHARE = 1e-3
-_SLACK = 0.1
+# The inner problem is solved as well as the bracket is wide; the first, when there is
+# no bracket yet, by some steps.
+_FIRST_STEPS, _INNER_STEPS, _ROUNDS = 20, 40, 5
+_GRADIENT_SHARE, _GAP_SHARE = 0.25, 0.3
 _START, _COOLEST, _HOTTEST = 0.5, 0.02, 2.0
-_HEAT, _COOL, _FEW_EVALUATIONS = 1.2, 0.85, 4
+# A proximal point of few rounds of the predictor is too easy.
+_HEAT, _COOL, _FEW_ROUNDS = 1.2, 0.7, 40
 
 
 class Certificate(NamedTuple):
@@ -75,7 +75,8 @@ def minimize_game(
         until the gap is small enough;
         ``upper(weights, predictor)`` the objective without temperature;
         ``centre(centre, weights, predictor, temperature)`` the potentials of
-        :math:`Q^{k+1}`, from None at first; ``l2`` is the penalty.
+        :math:`Q^{k+1}`, from None at first; ``l2`` is the penalty, ``mean_size`` the
+        number of nodes of a sample.
     weights : ndarray of shape (n_weights,)
         Where to start.
     predictor : ndarray of shape (N, K)
@@ -101,7 +102,7 @@ def minimize_game(
     scale = float(scale)
     temperature = _START * scale
     for k in range(max_iter):
-        n_evaluations, capped = search.solve(temperature, first=k == 0)
+        n_evaluations, n_rounds, capped = search.solve(temperature, first=k == 0)
         search.bound(k, temperature)
         best = search.best._replace(n_iter=k + 1)
         search.best = best._replace(converged=best.gap <= tol)
@@ -111,7 +112,7 @@ def minimize_game(
         search.recentre(temperature)
         if capped:
             temperature *= _HEAT
-        elif n_evaluations <= _FEW_EVALUATIONS:
+        elif n_rounds <= _FEW_ROUNDS:
             temperature *= _COOL
         temperature = min(max(temperature, _COOLEST * scale), _HOTTEST * scale)
     return search.best
@@ -135,49 +136,47 @@ class _Search:
         return self.best.upper - self.best.lower
 
     def solve(self, temperature, first):
-        """The inner problem in weights and predictor; (evaluations, hit a cap)."""
-        count, fall = 0, np.inf
+        """The inner problem; (evaluations, rounds of the predictor, hit a cap)."""
+        count = n_rounds = 0
 
-        def evaluate(weights):
-            nonlocal count
+        def evaluate(weights, enough):
+            nonlocal count, n_rounds
             count += 1
-            # Trials that failed leave the predictor far off.
-            self.predictor[:] = base
             found = self.problem.smoothed(
                 weights,
                 self.predictor,
                 temperature,
                 self.centre,
-                enough=max(_GAP_SHARE * self.width, _GAP_FALL * fall),
+                enough=enough,
                 max_rounds=_ROUNDS,
             )
+            n_rounds += found.n_rounds
             self._learn(self.cuts.add(found.risk, found.slope))
             return found
 
-        base = self.predictor.copy()
-        state = evaluate(self.weights)
-        n_failures = 0
-        for _ in range(_INNER_STEPS):
-            if n_failures == 2 or self._is_solved(state, first):
-                return count, False
-            base, old = self.predictor.copy(), state
-            self.weights, state, moved = self.step(
-                evaluate, self.weights, state, slack=_SLACK * state.gap
-            )
-            if moved:
-                fall = max(
-                    old.value - state.value, 0.1 * fall if fall < np.inf else 0.0
-                )
-            else:  # once, its curvature may be to blame
-                n_failures += 1
-                fall, state = 0.0, evaluate(self.weights)
-        return count, not first
+        points = descend(
+            evaluate,
+            self.weights,
+            self.predictor,
+            self.step,
+            lambda: _GAP_SHARE * self.width,
+        )
+        most = _FIRST_STEPS if first else _INNER_STEPS
+        for n_steps, (weights, state) in enumerate(points):
+            self.weights = weights
+            if not first and self._is_solved(state):
+                break
+            if n_steps == most:
+                return count, n_rounds, not first
+        return count, n_rounds, False
 
-    def _is_solved(self, state, first):
-        """As well as the bracket is wide; at first better, but not down to rounding."""
-        width = self.width * (_FIRST_SHARE if first else 1.0)
+    def _is_solved(self, state):
+        """As well as the bracket is wide."""
         squares = state.gradient @ state.gradient / (2 * self.problem.l2)
-        return squares <= _GRADIENT_SHARE * width and state.gap <= _GAP_SHARE * width
+        return (
+            squares <= _GRADIENT_SHARE * self.width
+            and state.gap <= _GAP_SHARE * self.width
+        )
 
     def _learn(self, lower):
         if lower > self.best.lower:

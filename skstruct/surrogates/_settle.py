@@ -50,14 +50,16 @@ class Settler:
         -------
         Sweep
             The last one.
+        int
+            How many there were.
         """
         start = predictor.copy()
         found = sweep()
         best, reached = found.log_partition.copy(), predictor.copy()
         residual = reached - start
-        for _ in range(max_rounds - 1):
-            if enough(found):
-                break
+        for n_rounds in range(1, max_rounds + 1):
+            if n_rounds == max_rounds or enough(found):
+                return found, n_rounds
             self._leap(residual, predictor)
             start[:] = predictor
             found = sweep()
@@ -68,7 +70,6 @@ class Settler:
             self._learn(predictor - reached, last - residual, worse)
             np.minimum(best, found.log_partition, out=best)
             reached[:], residual = predictor, last
-        return found
 
     def _leap(self, residual, predictor):
         """To where the residuals would vanish, were they linear."""

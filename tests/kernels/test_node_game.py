@@ -233,3 +233,13 @@ def test_kind_of_tables(name, kind):
 def test_kind_of_one_or_two_labels():
     assert kind_of(np.zeros((1, 1, 1)), np.zeros(1)) == ZERO_ONE
     assert kind_of(np.array([[[0.0, 1], [5, 0]]]), np.arange(2.0)) == BY_TRUTH
+
+
+def test_a_label_at_the_level_does_not_come_and_go_for_ever():
+    m, p = np.array([5.0, 9.0, 4.0, 5.0]), np.zeros(4)
+    cost, values = 1 - np.eye(4), np.arange(4.0)
+    update_node(ZERO_ONE, m, 7.0, cost, values, p, np.empty((3, 4)))
+    level = (m / 7 - p)[p > 1e-12]
+    assert_allclose(p.sum(), 1)
+    assert_allclose(level, level[0])
+    assert (m / 7 <= level[0] + 1e-12)[p <= 1e-12].all()

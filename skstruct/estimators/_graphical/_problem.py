@@ -22,7 +22,9 @@ class Evaluation(NamedTuple):
         A cutting plane: at temperature zero, and without penalty, the objective is
         nowhere below ``risk + slope @ weights``.
     gap : float
-        How much the predictor could still lower the value, about.
+        A bound on how much the predictor could still lower the value.
+    n_rounds : int
+        How often the predictor was moved.
     """
 
     value: float
@@ -30,6 +32,7 @@ class Evaluation(NamedTuple):
     risk: float
     slope: np.ndarray
     gap: float
+    n_rounds: int
 
 
 class Centre(NamedTuple):
@@ -157,9 +160,9 @@ class Problem:
             )
 
         if predictor is None:
-            found = sweep()
+            found, n_rounds = sweep(), 1
         else:
-            found = self._settler.settle(
+            found, n_rounds = self._settler.settle(
                 sweep,
                 predictor,
                 lambda found: temperature * self._mean(found.gap) <= enough,
@@ -180,7 +183,7 @@ class Problem:
             gap = temperature * self._mean(found.gap)
         gradient = self.l2 * weights
         gradient += slope
-        return Evaluation(value, gradient, risk, slope, gap)
+        return Evaluation(value, gradient, risk, slope, gap, n_rounds)
 
     def _mean(self, terms):
         return float(self.sample_weight @ terms / self.n_samples)

@@ -5,15 +5,15 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from skstruct.solvers import minimize_smooth
+from skstruct.optim import descend
+from skstruct.solvers import LBFGS
 
 __all__ = ["largest_cost", "train_smoothed"]
 
-# The predictor is moved until it could gain no more than this share of the largest
-# cost, so that values and gradients are as exact as a line search needs them.
-_GAP_SHARE, _ROUNDS = 1e-8, 100
-# Of the tolerance of a bracket, what is asked of the gradient.
-_GRADIENT_SHARE = 0.01
+# Shares of the tolerance: of what may be in excess, as the bracket of a game without
+# temperature has an optimum well inside, and of what may be due to the predictor.
+_EXCESS, _GAP = 0.1, 0.01
+_ROUNDS, _MEMORY = 10, 20
 
 
 def largest_cost(costs):
@@ -46,45 +46,49 @@ def train_smoothed(estimator, training, surrogate, tell):
     problem = training.problem(surrogate, chains=False)
     scale = largest_cost(training.costs)
     temperature, predictor = estimator.temperature * scale, problem.predictor
+    enough = 0.0
     history = []
 
-    def evaluate(weights):
+    def evaluate(weights, enough):
         return problem.smoothed(
-            weights,
-            predictor,
-            temperature,
-            enough=_GAP_SHARE * scale,
-            max_rounds=_ROUNDS,
+            weights, predictor, temperature, enough=enough, max_rounds=_ROUNDS
         )
 
-    def fitted(weights, objective, converged):
-        gradient = evaluate(weights).gradient
-        excess = gradient @ gradient / (2 * problem.l2)
+    def excess(found):
+        """By how much the value can be lowered, as a share of it."""
+        squares = found.gradient @ found.gradient
+        slack = found.gap + squares / (2 * problem.l2)
+        return float(slack / max(abs(found.value), 1e-12))
+
+    def fitted(weights, found, converged):
         return training.attributes(weights) | {
             "history_": list(history),
             "n_iter_": len(history),
             "converged_": converged,
-            "duality_gap_": float(excess / max(abs(objective), 1e-12)),
+            "duality_gap_": excess(found),
         }
 
-    def on_iteration(iteration, objective, weights):
-        history.append({"iteration": iteration, "objective": objective})
-        return tell(lambda: fitted(weights, objective, False))
-
-    found = minimize_smooth(
+    steps = descend(
         evaluate,
         np.zeros(problem.linear.n_weights),
-        l2=problem.l2,
-        tol=_GRADIENT_SHARE * estimator.tol,
-        max_iter=estimator.max_iter,
-        on_iteration=on_iteration,
-        n_jobs=estimator.n_jobs,
+        predictor,
+        LBFGS(_MEMORY, estimator.n_jobs).step,
+        lambda: enough,
     )
-    if not (found.converged or found.stopped):
+    for n_steps, (weights, found) in enumerate(steps):
+        enough = _GAP * estimator.tol * abs(found.value)
+        solved = excess(found) <= _EXCESS * estimator.tol
+        if n_steps or solved:
+            history.append({"iteration": len(history) + 1, "objective": found.value})
+            if tell(lambda w=weights, f=found: fitted(w, f, False)):
+                return fitted(weights, found, False)
+        if solved or n_steps == estimator.max_iter:
+            break
+    if not solved:
         warnings.warn(
-            f"L-BFGS did not converge in {found.n_iter} iterations, max_iter="
+            f"L-BFGS did not converge in {n_steps} iterations, max_iter="
             f"{estimator.max_iter}. Standardise the features, or raise max_iter or l2.",
             ConvergenceWarning,
             stacklevel=5,
         )
-    return fitted(found.weights, found.objective, found.converged)
+    return fitted(weights, found, solved)
