@@ -10,10 +10,10 @@ from skstruct.optim._descent import descend
 __all__ = ["Certificate", "minimize_game"]
 
 # The inner problem is solved as well as the bracket is wide; the first, when there is
-# no bracket yet, by some steps.
-_FIRST_STEPS, _INNER_STEPS, _ROUNDS = 20, 40, 5
-_GRADIENT_SHARE, _GAP_SHARE = 0.25, 0.3
-_START, _COOLEST, _HOTTEST = 0.5, 0.02, 2.0
+# none, as well as its own value is large.
+_INNER_STEPS, _ROUNDS = 40, 5
+_GRADIENT_SHARE, _GAP_SHARE, _FIRST_SHARE = 0.25, 0.3, 1e-3
+_START, _COOLEST, _HOTTEST = 0.5, 0.05, 2.0
 # A proximal point of few rounds of the predictor is too easy.
 _HEAT, _COOL, _FEW_ROUNDS = 1.2, 0.7, 40
 
@@ -161,18 +161,19 @@ class _Search:
             self.step,
             lambda: _GAP_SHARE * self.width,
         )
-        most = _FIRST_STEPS if first else _INNER_STEPS
         for n_steps, (weights, state) in enumerate(points):
             self.weights = weights
-            if not first and self._is_solved(state):
+            if self._is_solved(state, first):
                 break
-            if n_steps == most:
+            if n_steps == _INNER_STEPS:
                 return count, n_rounds, not first
         return count, n_rounds, False
 
-    def _is_solved(self, state):
-        """As well as the bracket is wide."""
+    def _is_solved(self, state, first):
+        """As well as what is known calls for."""
         squares = state.gradient @ state.gradient / (2 * self.problem.l2)
+        if first:
+            return squares <= _FIRST_SHARE * abs(state.value)
         return (
             squares <= _GRADIENT_SHARE * self.width
             and state.gap <= _GAP_SHARE * self.width
