@@ -62,7 +62,7 @@ class AdversarialGraphicalModel(EquilibriumPredictions, GraphicalModel):
         which the predictor gives most weight. "auto": the first at temperature zero.
     tol : float, default=1e-2
         Relative width of the bracket of the optimum that ends the search; with a
-        temperature, a hundredth of it is the largest entry of the gradient that does.
+        temperature, a tenth of it.
     max_iter : int, default=200
         Bound on the proximal points, each of which takes some passes over the data;
         otherwise on iterations of L-BFGS or passes of the subgradient method.
