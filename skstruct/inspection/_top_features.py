@@ -1,0 +1,167 @@
+"""Which features speak for each state."""
+
+from numbers import Integral
+
+import numpy as np
+
+from skstruct.inspection._base import Display, state_names
+from skstruct.inspection._words import shown, width_of, word_style
+
+__all__ = ["TopFeaturesDisplay"]
+
+
+class TopFeaturesDisplay(Display):
+    """Table of the features of highest weight for each state, coloured by weight.
+
+    It is recommended to use `from_estimator`.
+
+    Parameters
+    ----------
+    features : array-like of shape (K, n)
+        Names of the features that speak for each state, the strongest first.
+    weights : array-like of shape (K, n)
+        Their weights.
+    states : array-like of shape (K,)
+        Names of the states.
+
+    Attributes
+    ----------
+    ax_ : matplotlib.axes.Axes
+        Where it was drawn.
+    figure_ : matplotlib.figure.Figure
+        The figure of it.
+    im_ : matplotlib.image.AxesImage or None
+        The weights.
+    text_ : ndarray of shape (K, n) of matplotlib.text.Text, or None
+        The names.
+
+    Examples
+    --------
+    >>> from skstruct import ConditionalRandomField
+    >>> from skstruct.inspection import TopFeaturesDisplay
+    >>> X = [[{"tall": 1.0}, {"red": 1.0, "tall": 1.0}], [{"red": 1.0}]]
+    >>> y = [["tree", "rose"], ["rose"]]
+    >>> model = ConditionalRandomField().fit(X, y)
+    >>> display = TopFeaturesDisplay.from_estimator(model, n=1)
+    >>> display.states.tolist(), display.features.tolist()
+    (['rose', 'tree'], [['red'], ['tall']])
+    """
+
+    def __init__(self, features, weights, *, states):
+        self.features = features
+        self.weights = weights
+        self.states = states
+
+    @classmethod
+    def from_estimator(
+        cls, estimator, *, n=10, feature_names=None, ax=None, **plot_params
+    ):
+        """Show what a fitted model looks at.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            :class:`~skstruct.CRFAutoencoderTagger`,
+            :class:`~skstruct.ConditionalRandomField` or its like: weights ``coef_``,
+            less the mean over states. :class:`~skstruct.AnnealedHMM` of symbols: their
+            probabilities ``emissionprob_``.
+        n : int, default=10
+            How many features for each state.
+        feature_names : array-like of shape (F,), default=None
+            Names of the features. None asks the estimator and its featurizer; where
+            these have none they are "x0", "x1" ...
+        ax : matplotlib.axes.Axes, default=None
+            Where to draw; None makes a new figure.
+        **plot_params : dict
+            Passed to `plot`.
+
+        Returns
+        -------
+        TopFeaturesDisplay
+            Drawn.
+
+        Raises
+        ------
+        ValueError
+            If n is no positive integer, or there is not one name for each feature.
+        TypeError
+            If the estimator has no weights of features.
+        """
+        if not isinstance(n, Integral) or n < 1:
+            raise ValueError(f"n must be a positive integer, got {n!r}.")
+        states = state_names(estimator)
+        weights, names = _weights(estimator)
+        if feature_names is not None:
+            names = np.asarray(feature_names, dtype=object)
+        if names.shape != weights.shape[1:]:
+            raise ValueError(
+                f"feature_names must hold {weights.shape[1]} names, one for each "
+                f"feature, got shape {names.shape}."
+            )
+        best = np.argsort(-weights, axis=1, kind="stable")[:, :n]
+        weights = np.take_along_axis(weights, best, axis=1)
+        return cls(names[best], weights, states=states).plot(ax, **plot_params)
+
+    def plot(self, ax=None, *, cmap=None, colorbar=True):
+        """Draw the table.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Where to draw; None makes a new figure.
+        cmap : str or matplotlib Colormap, default=None
+            Colours. None: "coolwarm" where there are negative weights, else "Blues".
+        colorbar : bool, default=True
+            Whether to explain them.
+
+        Returns
+        -------
+        TopFeaturesDisplay
+            Drawn.
+        """
+        weights = np.asarray(self.weights, dtype=float)
+        words = [shown(row, 20) for row in self.features]
+        every = [word for row in words for word in row]
+        highest = np.abs(weights).max(initial=0) or 1
+        has_negative = weights.min(initial=0) < 0
+        self._heat_map(
+            weights,
+            shown(self.states),
+            [str(rank + 1) for rank in range(weights.shape[1])],
+            ax=ax,
+            colorbar=colorbar,
+            label="weight",
+            cell=0.25 + 0.085 * width_of(every),
+            cmap=cmap or ("coolwarm" if has_negative else "Blues"),
+            vmin=-highest if has_negative else 0,
+            vmax=highest,
+        )
+        if weights.size:
+            self._write(words, clip_on=True, **word_style(every))
+        self.ax_.set(xlabel="Rank", ylabel="State")
+        return self
+
+
+def _weights(estimator):
+    """Weights (K, F) and names (F,) of the features of a fitted model."""
+    if hasattr(estimator, "emissionprob_"):
+        return estimator.emissionprob_, np.asarray(estimator.symbols_, dtype=object)
+    if not hasattr(estimator, "coef_"):
+        raise TypeError(
+            f"{type(estimator).__name__} has neither coef_ nor emissionprob_, so there "
+            "are no features to show."
+        )
+    # Supervised models have a row for each class, as in scikit-learn.
+    by_state = hasattr(estimator, "classes_")
+    weights = estimator.coef_ if by_state else estimator.coef_.T
+    names = getattr(estimator, "encoder_feature_names_", None)
+    if names is None:
+        names = _names(estimator.featurizer_, weights.shape[1])
+    return weights - weights.mean(axis=0), np.asarray(names, dtype=object)
+
+
+def _names(featurizer, n):
+    try:
+        return featurizer.get_feature_names_out()
+    except AttributeError:  # also of a step of a pipeline
+        return [f"x{i}" for i in range(n)]
