@@ -102,7 +102,7 @@ class AlignedText(TextView):
         for what, wanted in (("missed", missed), ("wrong", wrong)):
             if wanted:
                 pairs = (
-                    f"<bdi>{escaped(source[s])}</bdi>–<bdi>{escaped(target[t])}</bdi>"
+                    f"<bdi>{escaped(source[s])}</bdi>&ndash;<bdi>{escaped(target[t])}</bdi>"
                     for s, t in wanted
                 )
                 yield f"<p><small>{what}: {', '.join(pairs)}</small></p>"

@@ -169,7 +169,7 @@ class AlignmentDisplay(Display):
         """
         known = self.probabilities is not None
         empty = np.zeros((len(self.source), len(self.target)))
-        gold = np.zeros((0, 2)) if self.gold is None else np.asarray(self.gold)
+        gold, links = _as_array(self.gold), _as_array(self.links)
         self._heat_map(
             np.asarray(self.probabilities, dtype=float) if known else empty,
             shown(self.source),
@@ -186,17 +186,21 @@ class AlignmentDisplay(Display):
         square = {"marker": "s", "s": 110, "fc": "none", "ec": "black", "lw": 1.5}
         self.sure_ = self._mark(gold[sure], "gold, sure", **square)
         self.possible_ = self._mark(gold[~sure], "gold, possible", ls=":", **square)
-        self.links_ = self._mark(self.links, "link", s=35, fc="C1", ec="white")
+        self.links_ = self._mark(links, "link", s=35, fc="C1", ec="white")
         if gold.size:
             self.ax_.legend(loc="lower left", bbox_to_anchor=(0, 1), frameon=False)
         self.ax_.set(xlabel="Target", ylabel="Source")
         return self
 
     def _mark(self, links, label, **style):
-        if links is None or not len(links):
+        if not len(links):
             return None
-        source, target = np.asarray(links)[:, :2].T
+        source, target = links[:, :2].T
         return self.ax_.scatter(target, source, label=label, zorder=3, **style)
+
+
+def _as_array(links):
+    return np.zeros((0, 2)) if links is None or not len(links) else np.asarray(links)
 
 
 def _links(y, X, sample, name):

@@ -15,7 +15,9 @@ _STYLE = """
 .skstruct-text span[style] {color: #222}
 .skstruct-text .wrong {outline: 2px solid #d33}
 .skstruct-text bdi {display: block; font-size: .7em; opacity: .75}
-.skstruct-text .pair {margin: .8em 0}
+.skstruct-text small bdi {display: inline; font-size: 1em; opacity: 1}
+.skstruct-text p > bdi {min-width: 1.5em}
+.skstruct-text .pair {margin: .8em 0; width: fit-content; max-width: 100%}
 </style>
 """
 

@@ -1,0 +1,132 @@
+"""What all displays have in common."""
+
+import builtins
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from sklearn.exceptions import NotFittedError
+
+from skstruct import AnnealedHMM, ConditionalRandomField, HMMAligner
+from skstruct.estimators import PosteriorRegularizedClusterer
+from skstruct.inspection import (
+    AlignmentDisplay,
+    AnnealingPathDisplay,
+    PhraseSparsityDisplay,
+    PosteriorDisplay,
+    StateLabelDisplay,
+    TopFeaturesDisplay,
+    TransitionDisplay,
+)
+
+
+def displays(n_states, word="w"):
+    """One display of each kind, of so many states or words."""
+    names = [f"{word}{k}" for k in range(n_states)]
+    table = np.full((n_states, n_states), 1 / max(n_states, 1))
+    return [
+        AlignmentDisplay(names, names, links=[], probabilities=table, gold=[]),
+        AnnealingPathDisplay(
+            [{"beta": k + 1, "objective": 0.0} for k in range(n_states)]
+        ),
+        PhraseSparsityDisplay(np.arange(1, n_states + 1), name=word),
+        PosteriorDisplay(table, states=names, tokens=names),
+        StateLabelDisplay(table, states=names, labels=names),
+        TopFeaturesDisplay([names[:8]] * n_states, table[:, :8], states=names),
+        TransitionDisplay(table, states=names),
+    ]
+
+
+EACH = pytest.mark.parametrize(
+    "which", range(7), ids=lambda i: str(displays(1)[i])[:50]
+)
+
+
+@EACH
+@pytest.mark.parametrize("n_states", [0, 1, 2, 45])
+def test_any_number_of_states_is_drawn_without_warnings(which, n_states):
+    display = displays(n_states)[which]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert display.plot() is display
+        display.figure_.canvas.draw()
+    assert display.ax_.figure is display.figure_
+
+
+@EACH
+@pytest.mark.parametrize(
+    "word", ["$x$ $ \\frac", "_", "a\nb\x00", "\ud800", "long " * 9]
+)
+def test_words_are_text_whatever_they_hold(which, word):
+    displays(3, word)[which].plot().figure_.canvas.draw()
+
+
+@EACH
+def test_right_to_left_words_need_no_other_font(which):
+    display = displays(3, "שלום مرحبا")[which]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        display.plot().figure_.canvas.draw()
+
+
+@EACH
+def test_draws_into_axes_that_are_given(which):
+    figure, axes = plt.subplots(1, 2)
+    display = displays(3)[which].plot(axes[1])
+    assert display.ax_ is axes[1]
+    assert display.figure_ is figure
+    assert len(plt.get_fignums()) == 1
+    assert not axes[0].has_data()
+
+
+@EACH
+def test_missing_matplotlib_is_named_with_the_extra(which, monkeypatch):
+    real = builtins.__import__
+
+    def refuse(name, *args, **kwargs):
+        if name.split(".")[0] == "matplotlib":
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    display = displays(3)[which]
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    with pytest.raises(ImportError, match=r"Display draws.*skstruct\[plot\]"):
+        display.plot()
+
+
+def test_import_does_not_load_matplotlib():
+    code = "import sys, skstruct.inspection; print('matplotlib' in sys.modules)"
+    root = Path(__file__).resolve().parents[2]
+    result = subprocess.run(
+        [sys.executable, "-c", code], cwd=root, capture_output=True, text=True
+    )
+    assert result.stdout.strip() == "False", result.stderr
+
+
+@pytest.mark.parametrize(
+    ("display", "estimator", "args"),
+    [
+        (AlignmentDisplay, HMMAligner(), ([(["a"], ["b"])],)),
+        (AnnealingPathDisplay, AnnealedHMM(), ()),
+        (PhraseSparsityDisplay, PosteriorRegularizedClusterer(), ()),
+        (PosteriorDisplay, AnnealedHMM(), ([["a"]],)),
+        (StateLabelDisplay, AnnealedHMM(), ([["a"]], [["A"]])),
+        (TopFeaturesDisplay, ConditionalRandomField(), ()),
+        (TransitionDisplay, AnnealedHMM(), ()),
+    ],
+)
+def test_an_estimator_must_be_fitted(display, estimator, args):
+    with pytest.raises(NotFittedError):
+        display.from_estimator(estimator, *args)
+
+
+@pytest.mark.parametrize("display", [PosteriorDisplay, AlignmentDisplay])
+@pytest.mark.parametrize("sample", [2, -3, 0.0, "0"])
+def test_the_sample_must_be_there(display, sample):
+    X = [(["a"], ["b"])] * 2 if display is AlignmentDisplay else [["a"], ["b"]]
+    with pytest.raises(ValueError, match="sample must be the number of one of the 2"):
+        display.from_predictions(X, [[(0, 0)]] * 2, sample=sample)

@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+
+from skstruct import AnnealedHMM, Ragged
+from skstruct.inspection import StateLabelDisplay
+
+GOLD = [["D", "N", "V"], ["N", None]]
+STATES = [[2, 0, 1], [0, 0]]
+
+
+def test_counts_in_the_order_of_labels(ticks):
+    display = StateLabelDisplay.from_predictions(GOLD, STATES, normalize=None)
+    expected = [[1, 0, 0], [0, 2, 0], [0, 0, 1]]
+    assert display.im_.get_array().tolist() == expected
+    assert ticks(display.ax_.yaxis) == ["2", "0", "1"]
+    assert ticks(display.ax_.xaxis) == ["D", "N", "V"]
+    assert display.ax_.get_ylabel() == "State"
+    assert [t.get_text() for t in display.text_.ravel()[:2]] == ["1", "0"]
+    assert len(display.figure_.axes) == 2
+
+
+@pytest.mark.parametrize(
+    ("normalize", "expected"),
+    [("state", [[1, 0], [0.25, 0.75]]), ("label", [[0.5, 0], [0.5, 1]])],
+)
+def test_normalized(normalize, expected):
+    display = StateLabelDisplay.from_predictions(
+        ["a", "a", "b", "b", "b"], [0, 1, 1, 1, 1], normalize=normalize, colorbar=False
+    )
+    assert np.allclose(display.im_.get_array(), expected)
+    assert display.im_.get_clim() == (0, 1)
+    assert len(display.figure_.axes) == 1
+
+
+def test_from_estimator_is_from_its_predictions():
+    X = [["a", "b", "a"], [], ["b", "b"]]
+    model = AnnealedHMM(2, random_state=0).fit(X)
+    y = [["A", "B", "A"], [], ["B", None]]
+    one = StateLabelDisplay.from_estimator(model, X, y)
+    for batch in (X, Ragged(X)):
+        other = StateLabelDisplay.from_predictions(y, model.predict(batch))
+        assert one.counts.tolist() == other.counts.tolist()
+    assert one.counts.sum() == 4
+
+
+def test_nothing_known_shows_nothing():
+    display = StateLabelDisplay.from_predictions([[None, None]], [[0, 1]])
+    assert display.im_ is None
+    assert display.ax_.texts[0].get_text() == "nothing to show"
+
+
+def test_large_tables_do_not_tell_values():
+    gold = np.arange(45) % 17
+    display = StateLabelDisplay.from_predictions(gold, np.arange(45))
+    assert display.text_ is None
+    assert display.im_.get_array().shape == (45, 17)
+
+
+def test_faults_are_named():
+    with pytest.raises(ValueError, match="y_true: sequence 1"):
+        StateLabelDisplay.from_predictions([["a"], ["b"]], [[0], [0, 1]])
+    with pytest.raises(ValueError, match="normalize must be"):
+        StateLabelDisplay.from_predictions(GOLD, STATES, normalize="true")

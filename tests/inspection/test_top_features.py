@@ -1,0 +1,59 @@
+import numpy as np
+import pytest
+
+from skstruct import AnnealedHMM, ConditionalRandomField, CRFAutoencoderTagger
+from skstruct.inspection import TopFeaturesDisplay
+
+X = [["the", "dog", "barks"], ["a", "cat", "sleeps"]]
+
+
+def texts(display):
+    return [[text.get_text() for text in row] for row in display.text_]
+
+
+def test_those_of_the_tagger(ticks):
+    model = CRFAutoencoderTagger(
+        2, reconstruction="token", max_iter=2, random_state=0
+    ).fit(X)
+    display = TopFeaturesDisplay.from_estimator(model, n=3)
+    table = model.top_features(3)
+    assert display.features.ravel().tolist() == table["feature"].tolist()
+    assert np.allclose(display.im_.get_array().ravel(), table["weight"])
+    assert [word for row in texts(display) for word in row] == table["feature"].tolist()
+    assert ticks(display.ax_.xaxis) == ["1", "2", "3"]
+
+
+def test_those_of_classes():
+    Z = np.array([[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.0]])
+    model = ConditionalRandomField().fit(Z, np.array(["A", "B", "C"], dtype=object))
+    display = TopFeaturesDisplay.from_estimator(
+        model, n=1, feature_names=["a", "b", "c"]
+    )
+    assert texts(display) == [["a"], ["b"], ["c"]]
+    centred = model.coef_ - model.coef_.mean(axis=0)
+    assert np.allclose(display.weights.ravel(), centred.max(axis=1))
+
+
+def test_symbols_of_a_hidden_markov_model():
+    model = AnnealedHMM(2, random_state=0).fit(X)
+    display = TopFeaturesDisplay.from_estimator(model, n=100)
+    assert display.features.shape == (2, len(model.symbols_))
+    assert np.allclose(display.weights, -np.sort(-model.emissionprob_, axis=1))
+    assert display.im_.get_clim()[0] == 0
+
+
+def test_negative_weights_have_colours_of_their_own():
+    display = TopFeaturesDisplay([["a", "b"]], [[1.0, -3.0]], states=["s"]).plot()
+    assert display.im_.get_clim() == (-3, 3)
+
+
+def test_faults_are_named():
+    model = AnnealedHMM(2, random_state=0).fit(X)
+    for n in (0, 1.5):
+        with pytest.raises(ValueError, match="n must be a positive integer"):
+            TopFeaturesDisplay.from_estimator(model, n=n)
+    with pytest.raises(ValueError, match="feature_names must hold 6 names"):
+        TopFeaturesDisplay.from_estimator(model, feature_names=["a"])
+    series = AnnealedHMM(2, random_state=0).fit([np.arange(9.0)])
+    with pytest.raises(TypeError, match="neither coef_ nor emissionprob_"):
+        TopFeaturesDisplay.from_estimator(series)
