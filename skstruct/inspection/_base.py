@@ -79,7 +79,8 @@ class Display:
         name_ticks(ax.xaxis, columns, n_columns)
         name_ticks(ax.yaxis, rows, n_rows)
         if values:
-            self._write([[f"{v:.2g}" for v in row] for row in table])
+            form = "d" if table.dtype.kind in "iu" else ".2f"
+            self._write([[format(v, form) for v in row] for row in table])
         if colorbar:
             # As wide beside a large heat map as beside a small one.
             share = 0.5 / max(_inches(ax)[0], 3)

@@ -32,6 +32,14 @@ def test_normalized(normalize, expected):
     assert len(display.figure_.axes) == 1
 
 
+def test_values_are_written_as_numbers_are_read():
+    display = StateLabelDisplay([[12345, 0], [1, 2]], states="ab", labels="xy")
+    texts = [text.get_text() for text in display.plot(normalize=None).text_.ravel()]
+    assert texts == ["12345", "0", "1", "2"]
+    texts = [text.get_text() for text in display.plot().text_.ravel()]
+    assert texts == ["1.00", "0.00", "0.33", "0.67"]
+
+
 def test_from_estimator_is_from_its_predictions():
     X = [["a", "b", "a"], [], ["b", "b"]]
     model = AnnealedHMM(2, random_state=0).fit(X)
