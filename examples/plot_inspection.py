@@ -31,7 +31,7 @@ aligner = HMMAligner().fit(bitext)
 
 # %%
 # There is one state more than labels: two labels share it, as its row in the first
-# picture shows. In the third one, bars of several colours are tokens that may be either.
+# picture shows. Bars of several colours in the third are tokens that may be either.
 
 figure, axes = plt.subplots(2, 2, figsize=(12, 9), layout="constrained")
 (states, transitions), (posterior, alignment) = axes
