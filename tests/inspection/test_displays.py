@@ -52,6 +52,7 @@ def test_any_number_of_states_is_drawn_without_warnings(which, n_states):
     display = displays(n_states)[which]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", DeprecationWarning)  # inside old matplotlibs
         assert display.plot() is display
         display.figure_.canvas.draw()
     assert display.ax_.figure is display.figure_
@@ -70,6 +71,7 @@ def test_right_to_left_words_need_no_other_font(which):
     display = displays(3, "שלום مرحبا")[which]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", DeprecationWarning)
         display.plot().figure_.canvas.draw()
 
 
