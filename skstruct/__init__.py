@@ -2,6 +2,7 @@
 
 # First, so that compiled code finds a cache folder before anything asks for one.
 import skstruct.kernels  # noqa: F401
+from skstruct._persistence import trusted_types
 from skstruct.containers import Bitext, GraphBatch, Ragged
 from skstruct.estimators import (
     AdversarialGraphicalModel,
@@ -31,6 +32,7 @@ __all__ = [
     "SymmetrizedAligner",
     "TagDictionary",
     "__version__",
+    "trusted_types",
 ]
 
 __version__ = "0.1.0.dev0"

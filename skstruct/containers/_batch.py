@@ -1,5 +1,6 @@
 """The protocol that lets scikit-learn cut, join and ship structured samples."""
 
+from itertools import chain
 from numbers import Integral
 
 import numpy as np
@@ -24,6 +25,17 @@ class Batch:
         return (len(self),)
 
     ndim = 1
+
+    # Slots need it, so that skops can save what holds a batch.
+    def __getstate__(self):
+        slots = chain.from_iterable(
+            vars(c).get("__slots__", ()) for c in type(self).mro()
+        )
+        return {name: getattr(self, name) for name in slots}
+
+    def __setstate__(self, state):
+        for name, value in state.items():
+            setattr(self, name, value)
 
     def __iter__(self):
         return (self._item(i) for i in range(len(self)))

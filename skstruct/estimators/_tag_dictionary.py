@@ -96,14 +96,6 @@ class TagDictionary:
         self._rows = {word: i for i, word in enumerate(words.tolist())}
 
     @classmethod
-    def _restore(cls, *arrays):
-        out = cls.__new__(cls)
-        for array in arrays:
-            array.flags.writeable = False
-        out._fill(*arrays)
-        return out
-
-    @classmethod
     def of(cls, obj):
         """A dictionary from what a user may give for one.
 
@@ -283,9 +275,15 @@ class TagDictionary:
             self._indices.tobytes(),
         )
 
-    def __reduce__(self):
+    def __getstate__(self):
+        names = ("words", "indptr", "indices", "states")
         arrays = (self.words, self._indptr, self._indices, self.states)
-        return TagDictionary._restore, arrays
+        return dict(zip(names, arrays, strict=True))
+
+    def __setstate__(self, state):
+        for array in state.values():
+            array.flags.writeable = False
+        self._fill(**state)
 
     # Immutable, so that `clone`, which copies parameters deeply, need not copy it.
     def __copy__(self):
