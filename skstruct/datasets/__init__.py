@@ -1,7 +1,7 @@
 """Corpora and series: readers, writers, a real treebank, synthetic generators.
 
 Readers return `Ragged` batches of words and labels, or a `Bitext` and its links.
-Nothing here uses the network.
+Only fetchers use the network, the first time.
 """
 
 from skstruct.datasets._bitext import read_bitext, write_bitext
@@ -21,10 +21,14 @@ from skstruct.datasets._phrases import (
     write_phrase_labels,
 )
 from skstruct.datasets._text import read_text
+from skstruct.datasets._treebanks import fetch_ud_treebank
 from skstruct.datasets._turkish import load_turkish_treebank
+from skstruct.datasets._ugarit import fetch_greek_alignments
 from skstruct.datasets._universal import to_universal_tags
 
 __all__ = [
+    "fetch_greek_alignments",
+    "fetch_ud_treebank",
     "load_turkish_treebank",
     "make_bitext",
     "make_gaussian_hmm_sequences",
