@@ -10,7 +10,7 @@ from sklearn.utils import Bunch
 from skstruct.containers import Ragged
 from skstruct.datasets._lines import bad_line, read_lines, stack_rows, write_lines
 
-__all__ = ["read_conllu", "read_treebank", "write_conllu"]
+__all__ = ["read_conllu", "read_treebank", "replace_column", "write_conllu"]
 
 FIELDS = (
     *("id", "form", "lemma", "upos", "xpos"),
@@ -199,6 +199,24 @@ def write_conllu(path, X, y=None, *, tag="upos"):
             lines.append("\t".join(fields))
         lines.append("")
     write_lines(path, lines)
+
+
+def replace_column(path, output, labels, *, tag):
+    """Copy a CoNLL-U file, with other labels of its words in one column.
+
+    In ``misc`` they are added to what there is.
+    """
+    column, labels = FIELDS.index(tag), iter(labels)
+
+    def relabelled(line):
+        fields = line.split("\t")
+        if len(fields) != len(FIELDS) or not fields[0].isdecimal():
+            return line
+        label, old = next(labels), fields[column]
+        fields[column] = f"{old}|{label}" if tag == "misc" and old != "_" else label
+        return "\t".join(fields)
+
+    write_lines(output, (relabelled(line) for _, line in read_lines(path)))
 
 
 def _label(label, i, j):

@@ -1,0 +1,301 @@
+"""``python -m skstruct``, in this process and, where that matters, in its own."""
+
+import gzip
+import io
+import os
+import pty
+import signal
+import subprocess
+import sys
+
+import joblib
+import pytest
+
+from skstruct._cli import main
+from skstruct._cli._progress import watched
+from skstruct.datasets import make_bitext, read_conllu, read_links, write_bitext
+from skstruct.datasets import write_links as write
+from skstruct.estimators import AnnealedHMM, HMMAligner
+from skstruct.featurizers import TokenFeaturizer
+from tests.conftest import ROOT
+
+ALIGN = ["align", "-m", "hmm", "-I", "3"]
+TAG = ["tag", "-m", "hmm", "-n", "3", "-I", "4"]
+TEXT = "the dog barked\n\na cat slept\nthe cat barked\n"
+TREEBANK = """# sent_id = 1
+1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_
+1\tde\tde\tADP\tP\t_\t3\tcase\t_\tA=b
+2\tle\tle\tDET\tD\t_\t3\tdet\t_\t_
+3\tpain\tpain\tNOUN\tN\t_\t0\troot\t_\t_
+
+# sent_id = 2
+1\tle\tle\tDET\tD\t_\t2\tdet\t_\t_
+1.1\tnothing\t_\t_\t_\t_\t_\t_\t_\t_
+2\tpain\tpain\tNOUN\tN\t_\t0\troot\t_\t_
+
+"""
+pytestmark = pytest.mark.filterwarnings("ignore:.*did not converge")
+
+
+@pytest.fixture
+def bitext(tmp_path):
+    """A file of sentence pairs, one of gold links, and the pairs."""
+    X, gold = make_bitext(40, random_state=0)
+    path, links = tmp_path / "pairs.txt", tmp_path / "gold.txt"
+    write_bitext(X, path)
+    write(gold[:30], links)
+    return str(path), str(links), X
+
+
+@pytest.fixture
+def text(tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_text(TEXT)
+    return str(path)
+
+
+@pytest.fixture
+def treebank(tmp_path):
+    path = tmp_path / "words.conllu"
+    path.write_text(TREEBANK)
+    return str(path)
+
+
+@pytest.fixture
+def run(capfd):
+    """Exit code, standard output and standard error of the arguments."""
+
+    def run(*arguments):
+        capfd.readouterr()
+        code = main([*map(str, arguments)])
+        return code, *capfd.readouterr()
+
+    return run
+
+
+def test_align_writes_what_the_aligner_finds(run, bitext, tmp_path):
+    path, _, X = bitext
+    code, out, err = run(*ALIGN, path)
+    assert (code, err) == (0, "")
+    expected = tmp_path / "expected"
+    write(HMMAligner(max_iter=3).fit_predict(X), expected)
+    assert out == expected.read_text()
+
+
+@pytest.mark.parametrize("model", ["crf", "hmm", "diagonal", "ibm1"])
+def test_each_model_and_direction(run, bitext, tmp_path, model):
+    path, _, X = bitext
+    options = [path, "-m", model, "-I", "2", "--seed", "1", "-j", "2"]
+    outputs = set()
+    for more in ([], ["-r"], ["-s", "forward"], ["--symmetrization", "union"]):
+        output = tmp_path / "links"
+        assert run("align", *options, *more, "-o", output) == (0, "", "")
+        assert len(read_links(output, n_pairs=len(X))) == len(X)
+        outputs.add(output.read_text())
+    assert len(outputs) >= 3
+
+
+def test_two_files_are_as_good_as_one(run, bitext, tmp_path):
+    path, _, X = bitext
+    source, target = tmp_path / "a.gz", tmp_path / "b"
+    write_bitext(X, source, target)
+    assert run(*ALIGN, source, target) == run(*ALIGN, path)
+
+
+def test_gold_links_of_the_first_pairs(run, bitext):
+    path, gold, _ = bitext
+    code, out, err = run(*ALIGN, path, "--gold", gold)
+    assert code == 0
+    assert len(out.splitlines()) == 40
+    assert err.startswith("AER 0.") and "recall 0." in err
+
+
+def test_text_is_tagged(run, text):
+    code, out, _ = run(*TAG, text)
+    assert code == 0
+    assert [line.split("\t")[1] for line in out.splitlines() if line][:3] == [
+        *("the", "dog", "barked")
+    ]
+    assert out.count("\n\n") == 3  # the empty line is no sentence
+    rows = [line.split("\t") for line in out.splitlines() if line]
+    assert {row[4] for row in rows} <= {"0", "1", "2"}
+    assert {row[3] for row in rows} == {"_"}
+
+
+@pytest.mark.parametrize(("column", "index"), [("xpos", 4), ("upos", 3), ("misc", 9)])
+def test_a_treebank_keeps_everything_else(run, treebank, column, index):
+    code, out, _ = run(*TAG, treebank, "--column", column)
+    assert code == 0
+    pairs = list(zip(TREEBANK.split("\n"), out.split("\n"), strict=True))
+    words = [
+        (old.split("\t"), new.split("\t"))
+        for old, new in pairs
+        if old[:2].strip() in ("1", "2", "3")
+    ]
+    assert len(words) == 5
+    for old, new in words:
+        assert old[:index] + old[index + 1 :] == new[:index] + new[index + 1 :]
+        assert new[index].removeprefix("State=").removeprefix("A=b|State=") in "012"
+    others = [(old, new) for old, new in pairs if old.split("\t")[0] not in "123"]
+    assert all(old == new for old, new in others)
+
+
+def test_default_tagger_and_formats(run, text, tmp_path):
+    path = tmp_path / "words.txt.gz"
+    path.write_bytes(gzip.compress(TEXT.encode()))
+    output = tmp_path / "out.conllu"
+    options = ["-n", "2", "-I", "2", "--format", "text", "-o", output]
+    assert run("tag", path, *options)[:2] == (0, "")
+    X, y = read_conllu(output, tag="xpos")
+    assert len(X) == 3
+    assert set(y.values) <= {"0", "1"}
+
+
+@pytest.mark.parametrize("name", ["model.skops", "model.joblib"])
+def test_a_saved_model_tags_as_it_did(run, text, tmp_path, name):
+    path = tmp_path / name
+    code, out, _ = run(*TAG, text, "--model-out", path)
+    assert code == 0
+    assert run("tag", text, "--model-in", path) == (0, out, "")
+    assert sorted(p.name for p in tmp_path.iterdir()) == [name, "words.txt"]
+
+
+def test_standard_input(run, text, monkeypatch):
+    expected = run(*TAG, text)
+    stdin = io.TextIOWrapper(io.BytesIO(TEXT.encode()))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    assert run(*TAG, "-") == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "the following arguments are required: command"),
+        (["align"], "the following arguments are required: text"),
+        (["align", "{text}", "-m", "giza"], "invalid choice: 'giza'"),
+        (["align", "missing.txt"], "No such file or directory: 'missing.txt'"),
+        (["align", "{text}"], "words.txt, line 1: expected one separator '|||'"),
+        (["align", "{bitext}", "-I", "0"], "The 'max_iter' parameter"),
+        (["align", "{bitext}", "-g", "{text}"], "words.txt, line 1: 'the' is no link"),
+        ([*ALIGN, "{bitext}", "-o", "no/such/folder"], "No such file or directory"),
+        (["tag", "{text}", "-f", "conllu"], "words.txt, line 1: expected 10 columns"),
+        (["tag", "{text}", "-n", "-2"], "The 'n_states' parameter"),
+        (["tag", "{text}", "--model-in", "{text}"], "holds no model that can be"),
+        (["tag", "{text}", "--model-in", "{bitext}", "-n", "3"], "--n-states is for"),
+        (["tag", "{text}", "--model-in", "none.skops"], "No such file"),
+    ],
+)
+def test_errors_are_one_line_and_exit_code_2(run, text, bitext, arguments, message):
+    arguments = [a.format(text=text, bitext=bitext[0]) for a in arguments]
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.startswith("python -m skstruct") and err.count("\n") == 1
+
+
+def test_what_cannot_tag_or_is_not_trusted(run, text, tmp_path):
+    path = tmp_path / "model"
+    joblib.dump(TokenFeaturizer(), path)
+    assert (
+        "a TokenFeaturizer, which cannot tag" in run("tag", text, "--model-in", path)[2]
+    )
+    joblib.dump(AnnealedHMM(2), path)
+    code, _, err = run("tag", text, "--model-in", path)
+    assert code == 2 and "not fitted" in err
+
+
+def test_missing_skops_is_named(run, text, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "skops.io", None)
+    code, _, err = run("tag", text, "--model-in", tmp_path / "model.skops")
+    assert code == 2 and "pip install skstruct[skops]" in err
+
+
+def test_an_older_model_stays_when_saving_fails(run, text, tmp_path, monkeypatch):
+    path = tmp_path / "model.joblib"
+    path.write_bytes(b"older")
+
+    def fail(model, file):
+        file.write_bytes(b"half")
+        raise OSError("disk full")
+
+    monkeypatch.setattr(joblib, "dump", fail)
+    code, out, err = run(*TAG, text, "--model-out", path)
+    assert (code, out) == (2, "") and "disk full" in err
+    assert path.read_bytes() == b"older"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["model.joblib", "words.txt"]
+
+
+def test_warnings_are_one_line(run, tmp_path):
+    path = tmp_path / "one.txt"
+    path.write_text("a\nb\n")
+    code, _, err = run("tag", "-m", "hmm", "-n", "2", "-I", "1", path)
+    assert code == 0
+    assert all(
+        line.startswith("python -m skstruct tag: warning: ")
+        for line in err.splitlines()
+    )
+    assert "warning: All sequences have length one" in err
+
+
+def test_help(run):
+    code, out, err = run("tag", "--help")
+    assert (code, err) == (0, "")
+    assert "--model-in" in out
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_progress_is_for_terminals(monkeypatch):
+    X = [["a", "b"], ["b", "a", "a"]]
+    model = AnnealedHMM(2, random_state=0, max_iter=3)
+    shown = {}
+    for stream in (Terminal(), io.StringIO()):
+        monkeypatch.setattr(sys, "stderr", stream)
+        with watched(model) as watching:
+            watching.fit(X)
+        shown[stream.isatty()] = stream.getvalue()
+    assert "AnnealedHMM: iteration 3" in shown[True]
+    assert shown[True].endswith("\r\033[K")
+    assert shown[False] == ""
+    joblib.hash(model)  # nothing is left on it that could not be saved
+
+
+def start(*arguments, **options):
+    """The command in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "skstruct", *map(str, arguments)],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        **options,
+    )
+
+
+def test_broken_pipe_ends_quietly(bitext):
+    read, written = os.pipe()
+    os.close(read)
+    process = start(*ALIGN, bitext[0], stdout=written, stderr=subprocess.PIPE)
+    os.close(written)
+    _, err = process.communicate(timeout=120)
+    assert (process.returncode, err) == (141, b"")
+
+
+def test_interrupt_ends_quietly(tmp_path):
+    X, _ = make_bitext(4000, random_state=0)
+    path, output = tmp_path / "pairs.txt", tmp_path / "links.txt"
+    write_bitext(X, path)
+    watching, stderr = pty.openpty()
+    process = start(
+        "align", "-m", "hmm", "-I", "5000", path, "-o", output, stderr=stderr
+    )
+    os.close(stderr)
+    shown = b""
+    while b"iteration 2" not in shown:  # so that the fit has begun
+        shown += os.read(watching, 1000)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 130
+    shown += os.read(watching, 100_000)
+    os.close(watching)
+    assert b"Traceback" not in shown and shown.endswith(b"\r\x1b[K")
+    assert not output.exists()
