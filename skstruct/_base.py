@@ -1,7 +1,8 @@
 """What all estimators share: documentation links and news for callbacks."""
 
-from contextlib import contextmanager
-from functools import partial
+from contextlib import contextmanager, suppress
+from functools import cache, partial
+from importlib import metadata
 from typing import ClassVar
 
 import numpy as np
@@ -9,6 +10,17 @@ from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
 
 __all__ = ["FitMonitor", "StructuredEstimator"]
+
+
+@cache
+def _documentation():
+    """Address of the documentation, if ``project.urls`` of the package names one."""
+    with suppress(metadata.PackageNotFoundError):
+        urls = metadata.metadata("skstruct").get_all("Project-URL", [])
+        named = (url.partition(",")[::2] for url in urls)
+        known = {name.strip().lower(): address.strip() for name, address in named}
+        return known.get("documentation", "").rstrip("/")
+    return ""
 
 
 class StructuredEstimator(CallbackSupportMixin, BaseEstimator):
@@ -20,7 +32,9 @@ class StructuredEstimator(CallbackSupportMixin, BaseEstimator):
 
     @property
     def _doc_link_template(self):
-        return "https://skstruct.readthedocs.io/stable/api/{estimator_module}.{estimator_name}.html"
+        address = _documentation()
+        page = "/api/{estimator_module}.{estimator_name}.html"
+        return address + page if address else ""
 
     def set_params(self, **params):
         """Set parameters, also those of components (``component__parameter``).

@@ -20,6 +20,7 @@ from skstruct.datasets._phrases import (
     read_phrase_table,
     write_phrase_labels,
 )
+from skstruct.datasets._tagged import join_tagged, read_spacy, split_tagged
 from skstruct.datasets._text import read_text
 from skstruct.datasets._treebanks import fetch_ud_treebank
 from skstruct.datasets._turkish import load_turkish_treebank
@@ -29,6 +30,7 @@ from skstruct.datasets._universal import to_universal_tags
 __all__ = [
     "fetch_greek_alignments",
     "fetch_ud_treebank",
+    "join_tagged",
     "load_turkish_treebank",
     "make_bitext",
     "make_gaussian_hmm_sequences",
@@ -41,7 +43,9 @@ __all__ = [
     "read_conllu",
     "read_links",
     "read_phrase_table",
+    "read_spacy",
     "read_text",
+    "split_tagged",
     "to_universal_tags",
     "write_bitext",
     "write_conllu",
