@@ -1,4 +1,9 @@
-"""How the documentation is built: ``sphinx-build doc doc/_build``."""
+"""How the documentation is built, from the root of the repository and offline:
+
+python -m sphinx -W --keep-going -b html doc doc/_build/html
+
+With ``-D plot_gallery=0`` the examples are shown and not run, which is quick.
+"""
 
 import skstruct
 
@@ -7,6 +12,7 @@ author = "The skstruct developers"
 release = version = skstruct.__version__
 
 extensions = [
+    "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
@@ -14,7 +20,12 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["_build"]
+myst_heading_anchors = 3
+
 html_theme = "pydata_sphinx_theme"
+html_title = f"skstruct {release}"
+html_static_path = ["_static"]
+html_theme_options = {"navigation_with_keys": False, "show_prev_next": False}
 
 # Attributes are described in the class; a second page for each says no more.
 numpydoc_show_class_members = False

@@ -106,7 +106,7 @@ class Constraint(BaseEstimator, ABC):
 
     @abstractmethod
     def shift(self, dual):
-        """Additions ``-dual . phi`` to log-potentials.
+        """Additions ``-dual @ phi`` to log-potentials.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class Constraint(BaseEstimator, ABC):
         return dual
 
     def bound_term(self, dual):
-        """The term ``b . dual`` of each sample, (n,)."""
+        """The term ``b @ dual`` of each sample, (n,)."""
         return np.zeros(len(self.blocks()[0]))
 
     def dual_value(self, dual, log_partitions):

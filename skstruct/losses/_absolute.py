@@ -9,7 +9,7 @@ __all__ = ["Absolute"]
 
 
 class Absolute(Ordinal):
-    """Cost |true - predicted|: decisions are medians of what may be true.
+    """Cost ``|true - predicted|``: decisions are medians of what may be true.
 
     Numbers are read as they are: 10 and 12 are two apart. Labels that are not numbers
     are one apart, in the order of ``classes`` of the estimator.

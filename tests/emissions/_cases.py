@@ -10,6 +10,7 @@ from skstruct.emissions import (
     Product,
     View,
 )
+from tests._documented import documented
 
 K = 3
 TRUTH = np.repeat([0, 1, 2], 40)
@@ -50,7 +51,12 @@ def numbers(rng):
     return np.column_stack([vectors(rng, 1), counts(rng)])
 
 
+def times(rng):
+    return rng.exponential(20.0**TRUTH)
+
+
 CASES = {
+    "documented": (documented("emission", "Exponential")(), times),
     "categorical": (Categorical(), symbols),
     "categorical-alpha": (Categorical(alpha=0.3), symbols),
     "categorical-variational": (Categorical(0.1, update="variational"), symbols),

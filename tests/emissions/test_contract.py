@@ -22,7 +22,7 @@ from tests.emissions._cases import (
 
 
 def test_every_registered_emission_is_tested():
-    assert {type(e) for e, _ in CASES.values()} == set(EMISSIONS.values())
+    assert {type(e) for e, _ in CASES.values()} >= set(EMISSIONS.values())
 
 
 @pytest.fixture(params=CASES)

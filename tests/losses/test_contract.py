@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from skstruct.kernels._node_game import ABSOLUTE, SQUARED, ZERO_ONE
 from skstruct.losses import LOSSES, CostMatrix, Loss, as_loss
+from tests._documented import documented
 
 CLASSES = ["low", "middle", "high"]
 MATRIX = [[0, 1, 4], [2, 0, 1], [9, 3, 0]]
@@ -31,6 +32,7 @@ MAKERS = {
         pd.DataFrame(MATRIX, index=CLASSES, columns=CLASSES), **options
     ),
     "user": Asymmetric,
+    "documented": documented("loss", "Cyclic"),
 }
 OFFSETS = np.array([0, 3, 3, 4, 9])
 
