@@ -1,5 +1,6 @@
 """Models that are saved by skops, joblib and pickle answer as before."""
 
+import importlib
 import pickle
 
 import joblib
@@ -238,6 +239,12 @@ def test_own_functions_are_named_and_must_be_trusted():
     data = skops.io.dumps(PerToken(own_feature).fit(TEXT))
     with pytest.raises(UntrustedTypesFoundException, match="own_feature"):
         skops.io.loads(data, trusted=skstruct.trusted_types())
+
+
+def test_all_that_is_trusted_exists():
+    for name in skstruct.trusted_types():
+        module, _, thing = name.rpartition(".")
+        assert hasattr(importlib.import_module(module), thing), name
 
 
 def test_functions_that_write_are_not_trusted():
