@@ -62,6 +62,16 @@ class Constraint(BaseEstimator, ABC):
         come to, divergence and price, as ``values_`` (n,).
 
     Callers that have such rows prefer it to steps on the dual.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skstruct.constraints import Bijectivity, Cells
+    >>> bound = Bijectivity().bind(Cells(np.array([1]), np.array([2]), ("forward",)))
+    >>> bound.violation([np.array([0.9, 0.8])]).round(2)  # used 1.7 times
+    array([0.7])
+    >>> bound.shift(np.array([0.5]))
+    [array([-0.5, -0.5])]
     """
 
     n_models: ClassVar[int] = 1

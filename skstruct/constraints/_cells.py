@@ -28,6 +28,16 @@ class Cells(NamedTuple):
         What each model does: in a ``"forward"`` one every target word is linked to one
         source word or to none, in a ``"reverse"`` one every source word to one target
         word or to none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skstruct.constraints import Cells
+    >>> cells = Cells(np.array([2, 1]), np.array([3, 1]))
+    >>> cells.counts
+    array([6, 1])
+    >>> cells.sum_shared(np.arange(7.0), "forward")  # of each source word
+    array([ 3., 12.,  6.])
     """
 
     source_lengths: np.ndarray

@@ -23,6 +23,14 @@ class Rows(NamedTuple):
         Number K of categories.
     directions : tuple of str
         A name for each model of the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skstruct.constraints import Rows
+    >>> rows = Rows(np.array([0, 0, 1]), np.array([3.0, 1.0, 2.0]), n_states=2)
+    >>> rows.starts, rows.counts
+    (array([0, 2, 3]), array([4, 2]))
     """
 
     groups: np.ndarray

@@ -14,6 +14,18 @@ class Batch:
     A subclass gives ``__len__``, ``_item(i)`` (one sample), ``_take(ids)`` (a batch of
     the samples ``ids``) and the class method ``_concat(batches)``. Batches are
     immutable by convention: every method answers with a new batch.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skstruct.containers import Batch, Ragged
+    >>> X = Ragged([["a", "rose"], [], ["is", "a", "rose"]])
+    >>> isinstance(X, Batch), X.shape
+    (True, (3,))
+    >>> X[[2, 0]]
+    Ragged(2 sequences, 5 tokens, str)
+    >>> np.concatenate([X[:1], X[2:]]).lengths
+    array([2, 3])
     """
 
     __slots__ = ()
@@ -107,6 +119,12 @@ def offsets_of(lengths):
     -------
     ndarray of shape (n + 1,)
         Sample ``i`` owns the rows ``offsets[i]:offsets[i + 1]``.
+
+    Examples
+    --------
+    >>> from skstruct.containers import offsets_of
+    >>> offsets_of([2, 0, 3])
+    array([0, 2, 2, 5])
     """
     offsets = np.zeros(len(lengths) + 1, dtype=np.intp)
     np.cumsum(lengths, out=offsets[1:], dtype=np.intp)
@@ -129,6 +147,13 @@ def locate(offsets, row):
         The sample that owns the row.
     position : int
         Its position there, from 0.
+
+    Examples
+    --------
+    >>> from skstruct.containers import locate, offsets_of
+    >>> sample, position = locate(offsets_of([2, 0, 3]), 3)
+    >>> print(sample, position)
+    2 1
     """
     sample = np.searchsorted(offsets, row, side="right") - 1
     return sample, row - offsets[sample]
@@ -148,6 +173,12 @@ def place(row, offsets=None):
     -------
     str
         Such as ``"sample 2, position 0"``; ``"row 7"`` without offsets.
+
+    Examples
+    --------
+    >>> from skstruct.containers import offsets_of, place
+    >>> place(3, offsets_of([2, 0, 3]))
+    'sample 2, position 1'
     """
     if offsets is None:
         return f"row {row}"
@@ -201,6 +232,14 @@ def gather(offsets, ids):
         Positions in the flat arrays.
     new_offsets : ndarray of shape (m + 1,)
         Offsets of the taken samples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skstruct.containers import gather, offsets_of
+    >>> rows, offsets = gather(offsets_of([2, 0, 3]), np.array([2, 0]))
+    >>> rows, offsets
+    (array([2, 3, 4, 0, 1]), array([0, 3, 5]))
     """
     lengths = offsets[ids + 1] - offsets[ids]
     new = offsets_of(lengths)

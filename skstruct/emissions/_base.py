@@ -24,6 +24,14 @@ class Observations(NamedTuple):
         The row that each token reads.
     rows : ndarray of shape (U, ...)
         Distinct observations, in the form that the emission's ``table`` takes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skstruct.emissions import Observations
+    >>> seen = Observations(np.array([0, 1, 0]), np.array([2.5, 7.0]))
+    >>> seen.rows[seen.index]
+    array([2.5, 7. , 2.5])
     """
 
     index: np.ndarray
@@ -108,6 +116,22 @@ class Emission(BaseEstimator, ABC):
         ``statistics`` returned.
 
     An emission without ``gradient`` is refused there; EM asks for none of the three.
+
+    Examples
+    --------
+    One M-step from counts in which state 0 has all of "a":
+
+    >>> import numpy as np
+    >>> from skstruct.emissions import Categorical
+    >>> emission = Categorical()
+    >>> tokens = np.array(["a", "b", "a"], dtype=object)
+    >>> observations = emission.encode(tokens, reset=True)
+    >>> emission.initialize(observations, 2, np.random.RandomState(0))
+    >>> counts = np.array([[2.0, 0.0], [0.5, 0.5], [0.0, 0.0]])  # last, unknown symbols
+    >>> emission.m_step(emission.statistics(observations.rows, counts))
+    >>> np.exp(emission.table(observations.rows))[:2].round(2)
+    array([[0.8, 0. ],
+           [0.2, 1. ]])
     """
 
     # Parameters that stepwise EM may take over between batches.

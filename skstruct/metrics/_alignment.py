@@ -26,6 +26,12 @@ class AlignmentScores(NamedTuple):
         Share of the sure links that are predicted.
     f1 : float
         Their harmonic mean.
+
+    Examples
+    --------
+    >>> from skstruct.metrics import alignment_precision_recall_f1
+    >>> alignment_precision_recall_f1([[(0, 0), (1, 1)]], [[(0, 0)]]).recall
+    0.5
     """
 
     precision: float

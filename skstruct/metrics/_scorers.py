@@ -110,7 +110,17 @@ class LabelScorer(BaseEstimator):
 
 
 class LinkScorer(LabelScorer):
-    """A `LabelScorer` of word links, which must lie inside their sentences."""
+    """A `LabelScorer` of word links, which must lie inside their sentences.
+
+    Examples
+    --------
+    >>> from skstruct.estimators import HMMAligner
+    >>> from skstruct.metrics import aer_scorer
+    >>> X = [(["the", "dog"], ["canis"]), (["the", "cat"], ["feles"])]
+    >>> gold = [[(1, 0)], [(1, 0)]]
+    >>> -1 <= aer_scorer(HMMAligner().fit(X), X, gold) <= 0
+    True
+    """
 
     def score(self, estimator, X, y=None, sample_weight=None):
         """As `LabelScorer.score`, of sentence pairs and the links of each of them."""

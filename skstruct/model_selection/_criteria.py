@@ -77,6 +77,15 @@ def aic_scorer(estimator, X, y=None):
     See Also
     --------
     bic_scorer : Punishes parameters harder.
+
+    Examples
+    --------
+    >>> from skstruct import AnnealedHMM
+    >>> from skstruct.model_selection import aic_scorer
+    >>> X = [["a", "b", "a"], ["b", "a"]]
+    >>> model = AnnealedHMM(1).fit(X)
+    >>> aic_scorer(model, X) == -model.aic(X)
+    np.True_
     """
     return -_criterion(estimator, X, "aic")
 

@@ -76,6 +76,29 @@ def anneal(
         Whether EM at the last beta converged.
     stopped : bool
         Whether ``on_iteration`` asked to stop.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skstruct.optim import anneal
+    >>> state = {"share": 0.1}
+    >>> def expect(beta):  # three heads, one tail, and two throws that nobody saw
+    ...     p = state["share"]
+    ...     q = p**beta / (p**beta + (1 - p) ** beta)
+    ...     unseen = np.log(p**beta + (1 - p) ** beta) / beta
+    ...     return 3 * np.log(p) + np.log(1 - p) + 2 * unseen, 3 + 2 * q
+    >>> def maximize(heads):
+    ...     state["share"] = heads / 6
+    >>> loops = {
+    ...     "max_iter": 100,
+    ...     "tol": 1e-12,
+    ...     "anneal_max_iter": 9,
+    ...     "anneal_tol": 1e-4,
+    ... }
+    >>> anneal(expect, maximize, [0.5, 1.0], **loops)
+    (True, False)
+    >>> round(state["share"], 3)
+    0.75
     """
     converged = stopped = False
     for i, beta in enumerate(betas):

@@ -52,6 +52,29 @@ def block_coordinate_descent(
     converged : bool
     stopped : bool
         Whether ``on_iteration`` asked to stop.
+
+    Examples
+    --------
+    Rank one of a matrix, u and v in turn:
+
+    >>> import numpy as np
+    >>> from skstruct.optim import block_coordinate_descent
+    >>> A, v = np.outer([1.0, 2.0], [3.0, 1.0]), np.array([1.0, 0.0])
+    >>> def evaluate(u):
+    ...     rest = np.outer(u, v) - A
+    ...     return (rest**2).sum(), 2 * rest @ v, u
+    >>> def move(u, state):
+    ...     u = A @ v / (v @ v)
+    ...     return u, evaluate(u), True
+    >>> def reconstruct(state):
+    ...     u = state[2]
+    ...     v[:] = u @ A / (u @ u)
+    >>> u, state, converged, stopped = block_coordinate_descent(
+    ...     evaluate, move, reconstruct, np.ones(2), max_iter=50, tol=1e-6
+    ... )
+    >>> np.outer(u, v).round(3)
+    array([[3., 1.],
+           [6., 2.]])
     """
     state = evaluate(weights)
     losses = [state[0]]

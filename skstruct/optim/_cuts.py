@@ -27,6 +27,20 @@ class Cuts:
         Strength of the penalty.
     size : int
         Cuts kept; the one of least weight is dropped, the oldest of equal ones.
+
+    Examples
+    --------
+    Two cuts of |x - 1|, whose penalised minimum 1/2 x² + |x - 1| is 1/2, at x = 1:
+
+    >>> import numpy as np
+    >>> from skstruct.optim import Cuts
+    >>> cuts = Cuts(l2=1.0, size=10)
+    >>> cuts.add(1.0, np.array([-1.0]))
+    0.5
+    >>> cuts.add(-1.0, np.array([1.0]))
+    -1.5
+    >>> round(cuts.bound(), 6)
+    0.5
     """
 
     def __init__(self, l2, size):

@@ -35,6 +35,22 @@ def descend(evaluate, weights, predictor, step, enough):
         The first and all further points, until none is better.
     state : tuple
         What ``evaluate`` returned there.
+
+    Examples
+    --------
+    Where the predictor is always settled, it is L-BFGS:
+
+    >>> from collections import namedtuple
+    >>> import numpy as np
+    >>> from skstruct.optim import descend
+    >>> from skstruct.solvers import LBFGS
+    >>> State = namedtuple("State", "value gradient gap")
+    >>> def evaluate(x, enough):
+    ...     return State((x - 3) @ (x - 3), 2 * (x - 3), 0.0)
+    >>> nobody = np.zeros((0, 1))
+    >>> points = descend(evaluate, np.zeros(2), nobody, LBFGS().step, lambda: 0.0)
+    >>> list(points)[-1][0].round(6)
+    array([3., 3.])
     """
     fall, start = np.inf, predictor.copy()
 

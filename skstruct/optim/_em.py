@@ -32,6 +32,23 @@ def expectation_maximization(
         parameters.
     stopped : bool
         Whether ``on_iteration`` asked to stop.
+
+    Examples
+    --------
+    A coin that was thrown six times, of which nobody saw two:
+
+    >>> import numpy as np
+    >>> from skstruct.optim import expectation_maximization
+    >>> state = {"share": 0.1}
+    >>> def expect():  # three heads, one tail
+    ...     p = state["share"]
+    ...     return 3 * np.log(p) + np.log(1 - p), 3 + 2 * p
+    >>> def maximize(heads):
+    ...     state["share"] = heads / 6
+    >>> expectation_maximization(expect, maximize, max_iter=100, tol=1e-12)
+    (True, False)
+    >>> round(state["share"], 3)
+    0.75
     """
     previous = -np.inf
     for iteration in range(1, max_iter + 1):

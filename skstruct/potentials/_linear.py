@@ -25,6 +25,19 @@ class LinearChain:
     -----
     Solvers see the weights as one vector: w (F, K), a (K, K) and b (K,), in this
     order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skstruct.potentials import LinearChain
+    >>> linear = LinearChain(np.array([[1.0], [2.0]]), n_states=2)
+    >>> weights = linear.join([[0.5, -0.5]], np.eye(2), [0.0, 1.0])
+    >>> node, edge, start = linear.potentials(weights)
+    >>> node
+    array([[ 0.5, -0.5],
+           [ 1. , -1. ]])
+    >>> linear.gradient(np.eye(2), edge, start)[:2]
+    array([1., 2.])
     """
 
     def __init__(self, features, n_states):

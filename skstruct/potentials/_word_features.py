@@ -35,6 +35,13 @@ class Words(NamedTuple):
         The words as they are spelt, upper case kept.
     counts : ndarray of shape (V,)
         How often the lower-cased word stands in the training text; 0 if never.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skstruct.potentials import Words
+    >>> Words(np.array(["Haus", "2024"], dtype=object), np.array([5, 1])).words
+    array(['Haus', '2024'], dtype=object)
     """
 
     words: np.ndarray

@@ -33,6 +33,14 @@ class PairBins(NamedTuple):
     bins : ndarray of shape (B, U), int32
         Number of the feature that each block gives to each combination; the number of
         features where it gives none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skstruct.potentials import PairBins
+    >>> bins = PairBins(np.int32([0, 1, 0]), np.int32([[4, 7]]))
+    >>> bins.bins[:, bins.combination]  # the feature of each pair, in the only block
+    array([[4, 7, 4]], dtype=int32)
     """
 
     combination: np.ndarray

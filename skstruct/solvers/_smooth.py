@@ -60,6 +60,23 @@ def minimize_smooth(evaluate, weights, *, l2, tol, max_iter, on_iteration, n_job
     Returns
     -------
     Minimum
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skstruct.solvers import minimize_smooth
+    >>> def evaluate(x):  # (x - 3)² + x²/2
+    ...     return (x - 3) @ (x - 3) + x @ x / 2, 2 * (x - 3) + x
+    >>> found = minimize_smooth(
+    ...     evaluate,
+    ...     np.zeros(1),
+    ...     l2=1.0,
+    ...     tol=1e-8,
+    ...     max_iter=50,
+    ...     on_iteration=lambda iteration, value, weights: False,
+    ... )
+    >>> found.weights, found.converged
+    (array([2.]), True)
     """
     solver, state = LBFGS(_MEMORY, n_jobs=n_jobs), evaluate(weights)
     for iteration in range(1, max_iter + 1):

@@ -35,6 +35,16 @@ class Potentials(NamedTuple):
         Added at the last token.
     second : ndarray of shape (K, K) or None
         Second order only: from the first to the second token.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skstruct.structures import Potentials
+    >>> p = Potentials(np.array([[0.0, -np.inf]]), np.zeros((2, 2)))
+    >>> p.power(0.5).node
+    array([[  0., -inf]])
+    >>> p.soften().node
+    array([[       0., -1000000.]])
     """
 
     node: np.ndarray
@@ -92,6 +102,15 @@ class Posterior(NamedTuple):
         Expected first and last states.
     second : ndarray of shape (K, K) or None
         Second order only: expected transitions from the first to the second token.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skstruct.structures import Chain, Potentials
+    >>> chain = Chain([0, 2], [0, 0])  # two tokens that read one row
+    >>> found = chain.posterior(Potentials(np.zeros((1, 2)), np.zeros((2, 2))))
+    >>> found.node, found.edge.sum()
+    (array([[1., 1.]]), np.float64(1.0))
     """
 
     log_partition: np.ndarray
@@ -172,6 +191,17 @@ def marginals(chain, potentials, *, n_jobs=None):
     -------
     ndarray of shape (T, K)
         Of an impossible sequence, marginals under softened potentials.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skstruct.structures import Chain, Potentials, marginals
+    >>> chain = Chain([0, 2], [0, 1])
+    >>> node = np.log([[0.9, 0.1], [0.5, 0.5]])
+    >>> stay = np.log([[0.8, 0.2], [0.2, 0.8]])
+    >>> marginals(chain, Potentials(node, stay)).round(2)
+    array([[0.9 , 0.1 ],
+           [0.74, 0.26]])
     """
     p = potentials._replace(node=potentials.node[chain.index])
 

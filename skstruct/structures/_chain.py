@@ -55,6 +55,19 @@ class Chain:
     Every verb takes `Potentials` in log space; ``-inf`` forbids. Time is O(T K^2) or
     that of the allowed pairs, memory O(T K) beside the tables. Results do not depend on
     ``n_jobs``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skstruct.structures import Chain, Potentials
+    >>> chain = Chain([0, 2, 3], [0, 1, 1])  # two sequences, of 2 tokens and 1
+    >>> node = np.log([[0.9, 0.1], [0.4, 0.6]])
+    >>> stay = np.log([[0.8, 0.2], [0.2, 0.8]])
+    >>> p = Potentials(node, stay)
+    >>> chain.argmax(p)[0]
+    array([0, 0, 1])
+    >>> chain.posterior(p).node.sum(axis=1).round(6)
+    array([1., 2.])
     """
 
     def __init__(self, offsets, index, *, allowed=None, edge_index=None):

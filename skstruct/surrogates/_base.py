@@ -16,6 +16,17 @@ class Surrogate(ABC):
 
     with r the marginals of a distribution Q of labelings. They differ in what the
     predictor p may be, and in the temperature :math:`\varepsilon`.
+
+    Examples
+    --------
+    >>> from skstruct.surrogates import Adversarial, Hinge, Logistic
+    >>> Adversarial().predictor([0, 1], 2)
+    array([[0.5, 0.5],
+           [0.5, 0.5]])
+    >>> Hinge().predictor([0, 1], 2)
+    array([[1., 0.],
+           [0., 1.]])
+    >>> Logistic().predictor([0, 1], 2)
     """
 
     def game(self, game):

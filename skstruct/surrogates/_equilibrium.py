@@ -65,6 +65,22 @@ def solve_game(structure, potentials, game, *, tol=1e-3, max_iter=300, n_jobs=No
     Returns
     -------
     Equilibrium
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skstruct.kernels._node_game import ZERO_ONE, Game
+    >>> from skstruct.structures import Potentials, Tree
+    >>> from skstruct.surrogates import solve_game
+    >>> tree = Tree([0, 2], [[0, 1]], [0, 1])
+    >>> p = Potentials(np.array([[1.0, 0.0], [0.0, 0.0]]), np.eye(2))
+    >>> cost = 1.0 - np.eye(2)[None]
+    >>> game = Game(ZERO_ONE, cost, np.zeros(2, dtype=int), np.ones(2), np.arange(2.0))
+    >>> found = solve_game(tree, p, game)
+    >>> found.upper.round(2), found.upper - found.lower < 2e-3
+    (array([2.5]), array([ True]))
+    >>> found.predictor[0].round(2)
+    array([1., 0.])
     """
     n_states = potentials.node.shape[1]
     parts = []
@@ -209,6 +225,20 @@ def smoothed_predictor(structure, potentials, game, temperature, *, n_jobs=None)
     -------
     ndarray of shape (N, K)
         The predictor's distribution at every node.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skstruct.kernels._node_game import ZERO_ONE, Game
+    >>> from skstruct.structures import Potentials, Tree
+    >>> from skstruct.surrogates import smoothed_predictor
+    >>> tree = Tree([0, 2], [[0, 1]], [0, 1])
+    >>> p = Potentials(np.array([[1.0, 0.0], [0.0, 0.0]]), np.eye(2))
+    >>> cost = 1.0 - np.eye(2)[None]
+    >>> game = Game(ZERO_ONE, cost, np.zeros(2, dtype=int), np.ones(2), np.arange(2.0))
+    >>> smoothed_predictor(tree, p, game, 0.1).round(2)
+    array([[1. , 0. ],
+           [0.5, 0.5]])
     """
     cooled = potentials._replace(
         node=potentials.node / temperature, edge=potentials.edge / temperature

@@ -13,6 +13,19 @@ class Hinge(Surrogate):
 
     .. math:: f(\theta) = \max_{y'} \Big[ \text{score}_\theta(y') + \sum_i w_i
         \text{cost}(y_i, y'_i) \Big] - \text{score}_\theta(y)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skstruct.kernels._node_game import ZERO_ONE, Game
+    >>> from skstruct.structures import Potentials, Tree
+    >>> from skstruct.surrogates import Hinge
+    >>> tree = Tree([0, 2], [[0, 1]], [0, 1])
+    >>> p = Potentials(np.array([[1.0, 0.0], [0.0, 0.0]]), np.eye(2))
+    >>> cost = 1.0 - np.eye(2)[None]
+    >>> game = Game(ZERO_ONE, cost, np.zeros(2, dtype=int), np.ones(2), np.arange(2.0))
+    >>> Hinge().values(tree, p, game, np.array([0, 0])).round(2)
+    array([1.])
     """
 
     def game(self, game):

@@ -24,6 +24,26 @@ class Settler:
     ----------
     offsets : ndarray of shape (n + 1,)
         First nodes of samples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skstruct.kernels._node_game import ZERO_ONE, Game
+    >>> from skstruct.structures import Potentials, Tree
+    >>> from skstruct.surrogates import Settler
+    >>> tree = Tree([0, 2], [[0, 1]], [0, 1])
+    >>> p = Potentials(np.array([[1.0, 0.0], [0.0, 0.0]]), np.eye(2))
+    >>> cost = 1.0 - np.eye(2)[None]
+    >>> game = Game(ZERO_ONE, cost, np.zeros(2, dtype=int), np.ones(2), np.arange(2.0))
+    >>> predictor = np.full((2, 2), 0.5)
+    >>> found, n_rounds = Settler(tree.offsets).settle(
+    ...     lambda: tree.game_sweep(p, game, predictor, n_sweeps=2),
+    ...     predictor,
+    ...     lambda found: found.gap.max() < 1e-6,
+    ...     max_rounds=100,
+    ... )
+    >>> found.gap.max() < 1e-6
+    np.True_
     """
 
     def __init__(self, offsets):

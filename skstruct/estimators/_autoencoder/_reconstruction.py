@@ -137,6 +137,16 @@ class Reconstruction:
     targets : dict of str to transformer or None
         By the name of the view, what makes of tokens that which its emission sees,
         fitted; None: the token itself.
+
+    Examples
+    --------
+    >>> from skstruct import CRFAutoencoderTagger
+    >>> X = [["the", "dog", "barks"], ["a", "cat", "sleeps"], ["the", "cat", "barks"]]
+    >>> model = CRFAutoencoderTagger(2, random_state=0).fit(X)
+    >>> sorted(model.reconstruction_.emissions_)
+    ['next', 'previous', 'token']
+    >>> model.reconstruction_.log_prob([["the", "fox"]]).shape
+    (2, 2)
     """
 
     def __init__(self, product, targets):
