@@ -35,7 +35,8 @@ class AdversarialGraphicalModel(EquilibriumPredictions, GraphicalModel):
     loss : str, array, DataFrame or Loss, default="zero_one"
         What mistakes cost: "zero_one", "absolute", "squared", a table
         ``cost[true, predicted]`` or a :class:`~skstruct.losses.Loss`, whose ``weight``
-        may say how much nodes count.
+        may say how much nodes count. As all parameters but ``prediction`` it takes
+        effect in ``fit``: a fitted model decides by ``cost_``.
     classes : array-like of shape (K,), default=None
         The labels and their order, which ordinal losses of names need. None: those of
         y, sorted.
@@ -45,7 +46,9 @@ class AdversarialGraphicalModel(EquilibriumPredictions, GraphicalModel):
         by name and by affixes; vectors, dense or sparse, are taken as they are.
     l2 : float or "auto", default="auto"
         Strength of the penalty, beside a mean over samples; "auto" is one by the sum
-        of their weights. All weights are penalised, so standardise numeric features.
+        of their weights, divided by ``temperature`` times the largest cost where that
+        is above 1: so it grows into that of a conditional random field. All weights
+        are penalised, so standardise numeric features.
     class_weight : dict, "balanced" or None, default=None
         Factors for the costs of mistakes on each true class.
     temperature : float, default=0.0
@@ -60,9 +63,11 @@ class AdversarialGraphicalModel(EquilibriumPredictions, GraphicalModel):
     prediction : {"auto", "map", "equilibrium"}, default="auto"
         Whether ``predict`` answers the labelling of largest score, or the labels to
         which the predictor gives most weight. "auto": the first at temperature zero.
+        It may be changed after ``fit``.
     tol : float, default=1e-2
-        Relative width of the bracket of the optimum that ends the search; with a
-        temperature, a tenth of it.
+        Width of the bracket of the optimum that ends the search, relative to the
+        optimum; with a temperature, a tenth of it. Optima below a thousandth of the
+        largest cost of a sample, as labels that are separable have, count as that.
     max_iter : int, default=200
         Bound on the proximal points, each of which takes some passes over the data;
         otherwise on iterations of L-BFGS or passes of the subgradient method.
@@ -91,7 +96,7 @@ class AdversarialGraphicalModel(EquilibriumPredictions, GraphicalModel):
         potentials.
     duality_gap_ : float
         Proof of how good the fit is: the objective at the fitted weights is larger
-        than the optimum by no more than this share of it.
+        than the optimum by no more than this share of it, or of what `tol` says.
     history_ : list of dict
         Of each proximal point its "iteration" (from 1), the bounds "upper" and "lower"
         of the optimum and their relative "gap", the "temperature" and the number of

@@ -33,8 +33,9 @@ class ConditionalRandomField(MarginalPredictions, GraphicalModel):
     ----------
     loss : str, array, DataFrame or Loss, default="zero_one"
         What mistakes cost: "zero_one", "absolute", "squared", a table
-        ``cost[true, predicted]`` or a :class:`~skstruct.losses.Loss`. It is heeded by
-        predictions and `score`, not by ``fit``.
+        ``cost[true, predicted]`` or a :class:`~skstruct.losses.Loss`. Weights are not
+        trained for it. What ``fit`` found it to be, ``cost_``, is what predictions and
+        `score` heed: a change after ``fit`` has no effect before the next one.
     classes : array-like of shape (K,), default=None
         The labels and their order. None: those of y, sorted.
     featurizer : transformer or None, default=None
@@ -52,7 +53,7 @@ class ConditionalRandomField(MarginalPredictions, GraphicalModel):
         features and labels, and what sklearn-crfsuite does by default.
     prediction : {"bayes", "map"}, default="bayes"
         Whether ``predict`` answers labels of least expected loss, node by node, or the
-        most probable labelling.
+        most probable labelling. It may be changed after ``fit``.
     tol : float, default=1e-4
         Largest entry of the gradient that ends the search.
     max_iter : int, default=1000

@@ -24,7 +24,7 @@ class StructuredSVM(GraphicalModel):
     loss : str, array, DataFrame or Loss, default="zero_one"
         What mistakes cost: "zero_one", "absolute", "squared", a table
         ``cost[true, predicted]`` or a :class:`~skstruct.losses.Loss`, whose ``weight``
-        may say how much nodes count.
+        may say how much nodes count. It takes effect in ``fit``.
     classes : array-like of shape (K,), default=None
         The labels and their order, which ordinal losses of names need. None: those of
         y, sorted.
@@ -38,7 +38,9 @@ class StructuredSVM(GraphicalModel):
     class_weight : dict, "balanced" or None, default=None
         Factors for the costs of mistakes on each true class.
     tol : float, default=1e-2
-        Relative width of the bracket of the optimum that ends the search.
+        Width of the bracket of the optimum that ends the search, relative to the
+        optimum. Optima below a thousandth of the largest cost of a sample, as labels
+        that are separable have, count as that.
     max_iter : int, default=200
         Bound on the proximal points, each of which takes some passes over the data.
     max_treewidth : int, default=5
@@ -66,7 +68,7 @@ class StructuredSVM(GraphicalModel):
         potentials.
     duality_gap_ : float
         Proof of how good the fit is: the objective at the fitted weights is larger
-        than the optimum by no more than this share of it.
+        than the optimum by no more than this share of it, or of what `tol` says.
     history_ : list of dict
         Of each proximal point its "iteration" (from 1), the bounds "upper" and "lower"
         of the optimum and their relative "gap", the "temperature" and the number of

@@ -14,6 +14,9 @@ __all__ = ["Certificate", "minimize_game"]
 _INNER_STEPS, _ROUNDS = 40, 5
 _GRADIENT_SHARE, _GAP_SHARE, _FIRST_SHARE = 0.25, 0.3, 1e-3
 _START, _COOLEST, _HOTTEST = 0.5, 0.05, 2.0
+# Where hardly anything is lost, the largest cost says nothing of what is at stake, and
+# temperatures that suit it hardly move the adversary.
+_COOLEST_OF_LOSS = 0.2
 # A proximal point of few rounds of the predictor is too easy.
 _HEAT, _COOL, _FEW_ROUNDS = 1.2, 0.7, 40
 
@@ -29,6 +32,8 @@ class Certificate(NamedTuple):
         With it.
     upper, lower : float
         The optimum lies between.
+    least : float
+        Optima below it count as this large when the bracket is judged.
     n_iter : int
         Number of proximal points.
     converged, stopped : bool
@@ -39,14 +44,15 @@ class Certificate(NamedTuple):
     predictor: np.ndarray
     upper: float = np.inf
     lower: float = -np.inf
+    least: float = 1e-12
     n_iter: int = 0
     converged: bool = False
     stopped: bool = False
 
     @property
     def gap(self):
-        """Width of the bracket, relative to the upper bound."""
-        return (self.upper - self.lower) / max(abs(self.upper), 1e-12)
+        """Width of the bracket, relative to the upper bound or `least`."""
+        return (self.upper - self.lower) / max(abs(self.upper), self.least)
 
 
 def minimize_game(
@@ -76,7 +82,7 @@ def minimize_game(
         ``upper(weights, predictor)`` the objective without temperature;
         ``centre(centre, weights, predictor, temperature)`` the potentials of
         :math:`Q^{k+1}`, from None at first; ``l2`` is the penalty, ``mean_size`` the
-        number of nodes of a sample.
+        number of nodes of a sample, ``least`` as in `Certificate`.
     weights : ndarray of shape (n_weights,)
         Where to start.
     predictor : ndarray of shape (N, K)
@@ -97,6 +103,33 @@ def minimize_game(
     Returns
     -------
     Certificate
+
+    Examples
+    --------
+    Without a predictor it minimises by cutting planes, here x²/2 + (x - 3)²:
+
+    >>> from collections import namedtuple
+    >>> import numpy as np
+    >>> from skstruct.optim import minimize_game
+    >>> from skstruct.solvers import LBFGS
+    >>> Found = namedtuple("Found", "value gradient risk slope gap n_rounds")
+    >>> class Problem:
+    ...     l2, mean_size, least = 1.0, 1, 1e-12
+    ...     def upper(self, x, predictor):
+    ...         return x @ x / 2 + (x - 3) @ (x - 3)
+    ...     def smoothed(self, x, predictor, temperature, centre=None, **limits):
+    ...         slope = 2 * (x - 3)
+    ...         cut = (x - 3) @ (x - 3) - slope @ x
+    ...         return Found(self.upper(x, predictor), x + slope, cut, slope, 0.0, 1)
+    ...     def centre(self, *args):
+    ...         return None
+    >>> options = {"step": LBFGS().step, "on_iteration": lambda *args: False}
+    >>> limits = {"scale": 1.0, "tol": 1e-3, "max_iter": 20, "n_cuts": 10}
+    >>> found = minimize_game(
+    ...     Problem(), np.zeros(1), np.zeros((0, 1)), **limits, **options
+    ... )
+    >>> found.weights.round(3), found.lower <= found.upper
+    (array([2.]), np.True_)
     """
     search = _Search(problem, weights, predictor, step, n_cuts)
     scale = float(scale)
@@ -114,7 +147,9 @@ def minimize_game(
             temperature *= _HEAT
         elif n_rounds <= _FEW_ROUNDS:
             temperature *= _COOL
-        temperature = min(max(temperature, _COOLEST * scale), _HOTTEST * scale)
+        loss = max(search.best.upper, problem.least) / problem.mean_size
+        coolest = min(_COOLEST * scale, _COOLEST_OF_LOSS * loss)
+        temperature = min(max(temperature, coolest), _HOTTEST * scale)
     return search.best
 
 
@@ -128,7 +163,7 @@ class _Search:
         self.centre = None
         self.cuts = Cuts(problem.l2, n_cuts)
         # No cost is negative, so the objective is not either.
-        self.best = Certificate(weights, predictor, lower=0.0)
+        self.best = Certificate(weights, predictor, lower=0.0, least=problem.least)
         self._try(weights, predictor)
 
     @property

@@ -37,7 +37,7 @@ def train_certified(estimator, training, surrogate, tell, *, chains=False):
     dict
     """
     problem = training.problem(surrogate, chains=chains)
-    n_weights, game = problem.linear.n_weights, problem.game
+    n_weights = problem.linear.n_weights
     room = _BUDGET // n_weights
     history = []
 
@@ -62,13 +62,12 @@ def train_certified(estimator, training, surrogate, tell, *, chains=False):
         )
         return tell(lambda: fitted(found))
 
-    largest = game.cost.max(axis=(1, 2))[game.index] * game.weight
     found = minimize_game(
         problem,
         np.zeros(n_weights),
         problem.predictor,
         step=LBFGS(min(_MEMORY, max(room // 4, 5))).step,
-        scale=largest.max(initial=0.0) or 1.0,
+        scale=problem.largest_costs.max(initial=0.0) or 1.0,
         tol=estimator.tol,
         max_iter=estimator.max_iter,
         n_cuts=min(_MOST_CUTS, max(room // 2, _FEWEST_CUTS)),

@@ -1,7 +1,6 @@
 """What an adversarial model answers: labelings, or its predictor's strategy."""
 
 from skstruct.estimators._graphical._node_costs import read_node_weight
-from skstruct.estimators._graphical._smoothed import largest_cost
 from skstruct.surrogates import smoothed_predictor, solve_game
 
 __all__ = ["EquilibriumPredictions"]
@@ -29,7 +28,7 @@ class EquilibriumPredictions:
         read = self._read(X)
         mode = self.prediction
         if mode == "auto":
-            mode = "equilibrium" if self.temperature > 0 else "map"
+            mode = "equilibrium" if self._temperature > 0 else "map"
         if mode == "map":
             codes = self._map(read)
         else:
@@ -68,7 +67,6 @@ class EquilibriumPredictions:
         structure = self._structure(read, chains=False)
         game = self._costs.game(batch.offsets, node_weight)
         arguments = structure, read.potentials, game
-        if self.temperature == 0:
+        if self._temperature == 0:
             return solve_game(*arguments, n_jobs=self.n_jobs).predictor
-        temperature = self.temperature * largest_cost(self._costs)
-        return smoothed_predictor(*arguments, temperature, n_jobs=self.n_jobs)
+        return smoothed_predictor(*arguments, self._temperature, n_jobs=self.n_jobs)

@@ -39,6 +39,8 @@ class GraphicalModel(GraphPredictions, StructuredEstimator, ABC):
 
     # Whether sparse features have weights for labels that they are never seen with.
     all_possible_states = True
+    # Of the adversary's entropy.
+    temperature = 0.0
 
     @abstractmethod
     def _train(self, training, tell):

@@ -154,7 +154,7 @@ class GraphPredictions:
             y,
             self.predict(X),
             costs.loss,
-            labels=self.classes,
+            labels=costs.named,
             sample_weight=sample_weight,
         )
         largest = costs.loss.table(self.classes_).max(initial=0.0)

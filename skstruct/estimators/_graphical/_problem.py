@@ -10,6 +10,10 @@ from skstruct.surrogates import Settler
 
 __all__ = ["Centre", "Evaluation", "Problem"]
 
+# Objectives below this share of the largest cost of a sample are as good as zero: where
+# labels are separable and the penalty is tiny, no share of the optimum can be proven.
+_LEAST = 1e-3
+
 
 class Evaluation(NamedTuple):
     """The objective at some weights.
@@ -85,7 +89,11 @@ class Problem:
         self.surrogate, self.structure, self.linear = surrogate, structure, linear
         self.game, self.l2, self.n_jobs = game, l2, n_jobs
         self.sample_weight, self.n_samples = sample_weight, sample_weight.sum()
-        self.mean_size = self._mean(np.diff(structure.offsets))
+        sizes = np.diff(structure.offsets)
+        self.mean_size = self._mean(sizes)
+        self.largest_costs = game.cost.max(axis=(1, 2))[game.index] * game.weight
+        most = np.repeat(sample_weight, sizes) @ self.largest_costs / self.n_samples
+        self.least = max(_LEAST * float(most), 1e-12)
         self.observed = self._observed(labels, edges)
         self.predictor = surrogate.predictor(labels, linear.n_states)
         self._settler = Settler(structure.offsets)

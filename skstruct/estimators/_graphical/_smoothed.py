@@ -8,17 +8,12 @@ from sklearn.exceptions import ConvergenceWarning
 from skstruct.optim import descend
 from skstruct.solvers import LBFGS
 
-__all__ = ["largest_cost", "train_smoothed"]
+__all__ = ["train_smoothed"]
 
 # Shares of the tolerance: of what may be in excess, as the bracket of a game without
 # temperature has an optimum well inside, and of what may be due to the predictor.
 _EXCESS, _GAP = 0.1, 0.01
 _ROUNDS, _MEMORY = 10, 20
-
-
-def largest_cost(costs):
-    """The largest cost of a node of weight one; 1 where nothing costs."""
-    return costs.cost.max(initial=0.0) or 1.0
 
 
 def train_smoothed(estimator, training, surrogate, tell):
@@ -31,7 +26,7 @@ def train_smoothed(estimator, training, surrogate, tell):
     Parameters
     ----------
     estimator : AdversarialGraphicalModel
-        Gives ``temperature``, ``tol`` and ``max_iter``.
+        Gives ``tol``, ``max_iter`` and ``n_jobs``.
     training : Training
         The training set.
     surrogate : Surrogate
@@ -44,8 +39,7 @@ def train_smoothed(estimator, training, surrogate, tell):
     dict
     """
     problem = training.problem(surrogate, chains=False)
-    scale = largest_cost(training.costs)
-    temperature, predictor = estimator.temperature * scale, problem.predictor
+    temperature, predictor = training.temperature, problem.predictor
     enough = 0.0
     history = []
 
@@ -58,7 +52,7 @@ def train_smoothed(estimator, training, surrogate, tell):
         """By how much the value can be lowered, as a share of it."""
         squares = found.gradient @ found.gradient
         slack = found.gap + squares / (2 * problem.l2)
-        return float(slack / max(abs(found.value), 1e-12))
+        return float(slack / max(abs(found.value), problem.least))
 
     def fitted(weights, found, converged):
         return training.attributes(weights) | {
@@ -76,7 +70,7 @@ def train_smoothed(estimator, training, surrogate, tell):
         lambda: enough,
     )
     for n_steps, (weights, found) in enumerate(steps):
-        enough = _GAP * estimator.tol * abs(found.value)
+        enough = _GAP * estimator.tol * max(abs(found.value), problem.least)
         solved = excess(found) <= _EXCESS * estimator.tol
         if n_steps or solved:
             history.append({"iteration": len(history) + 1, "objective": found.value})

@@ -87,5 +87,5 @@ def train_by_subgradients(estimator, training, surrogate, tell):
         on_iteration=on_iteration,
     )
     upper, _ = evaluate(weights, _LAST_STEPS)
-    gap = (upper - cuts.bound()) / max(abs(upper), 1e-12)
+    gap = (upper - cuts.bound()) / max(abs(upper), problem.least)
     return fitted(weights, float(gap), stopped)

@@ -1,5 +1,6 @@
 """What supervised graphical models read and decide before the first step."""
 
+from copy import deepcopy
 from typing import NamedTuple
 
 import numpy as np
@@ -44,7 +45,9 @@ class Costs(NamedTuple):
     values : ndarray of shape (K,)
         Places of the labels on a line.
     loss : Loss
-        Where it comes from.
+        Where it comes from; a copy.
+    named : list or None
+        The classes, where the estimator names them.
     """
 
     classes: np.ndarray
@@ -52,11 +55,12 @@ class Costs(NamedTuple):
     kind: int
     values: np.ndarray
     loss: object
+    named: list | None
 
     @classmethod
     def of(cls, estimator, labels):
         """Read the parameters ``loss``, ``classes`` and ``class_weight``."""
-        loss = as_loss(estimator.loss)
+        loss = deepcopy(as_loss(estimator.loss))
         classes = _classes(estimator.classes, labels)
         if estimator.classes is None and loss.needs_order(classes):
             raise ValueError(
@@ -68,7 +72,8 @@ class Costs(NamedTuple):
         weight = _class_weight(estimator.class_weight, classes, labels)
         if weight is not None:
             cost, kind = weight[:, None] * cost, GENERAL
-        return cls(classes, cost, kind, loss.values(classes), loss)
+        named = None if estimator.classes is None else classes.tolist()
+        return cls(classes, cost, kind, loss.values(classes), loss, named)
 
     def game(self, offsets, node_weight=None, node_cost=None):
         """The game at the nodes of a batch."""
@@ -82,6 +87,11 @@ class Costs(NamedTuple):
         if kind == GENERAL:  # it may still be of a kind that is solved faster
             kind = kind_of(cost, self.values)
         return Game(kind, cost, index, node_weight, self.values)
+
+    @property
+    def largest(self):
+        """The largest cost of a node of weight one; 1 where nothing costs."""
+        return float(self.cost.max(initial=0.0)) or 1.0
 
     def decide(self, marginals):
         """The label of least expected cost at each node; the first of equal ones."""
@@ -164,6 +174,7 @@ class Training:
         if node_cost is not None:
             check_shape(node_cost, len(self.costs.classes))
         self.game = self.costs.game(batch.offsets, node_weight, node_cost)
+        self.temperature = estimator.temperature * self.costs.largest
         place_of = {label: k for k, label in enumerate(self.costs.classes.tolist())}
         self.labels = np.array([place_of[label] for label in labels.tolist()], np.intp)
         self.graphs = as_graphs(batch)
@@ -191,15 +202,22 @@ class Training:
             self.labels,
             self.graphs.edges,
             self.weight,
-            1.0 / self.weight.sum() if e.l2 == "auto" else e.l2,
+            self._l2(),
             e.n_jobs,
         )
+
+    def _l2(self):
+        if self.estimator.l2 != "auto":
+            return self.estimator.l2
+        # Of a hot game, the weights are as many times as large as those of a CRF.
+        return 1.0 / (self.weight.sum() * max(1.0, self.temperature))
 
     def attributes(self, weights):
         """Fitted attributes that weights give."""
         coef, intercept, transition, edge_coef = self.linear.split(weights.copy())
         fitted = self.input | {
             "_costs": self.costs,
+            "_temperature": self.temperature,
             "featurizer_": self.featurizer,
             "classes_": self.costs.classes,
             "cost_": self.costs.cost,
