@@ -54,3 +54,15 @@ def test_reference_lists_every_public_name(folder):
     section = REFERENCE.split(f"currentmodule:: skstruct.{folder}\n")[1]
     listed = section.split("..")[1].split()
     assert set(module.__all__) <= set(listed)
+
+
+@pytest.mark.parametrize("name", sorted(n for n in public_names() if n.count(".") == 2))
+def test_docstring_has_an_example(name):
+    module, _, thing = name.rpartition(".")
+    doc = inspect.getdoc(getattr(importlib.import_module(module), thing))
+    assert ">>> " in doc
+
+
+def test_reference_lists_what_the_package_exports():
+    listed = set(REFERENCE.split())
+    assert set(skstruct.__all__) - {"__version__"} <= listed
