@@ -115,12 +115,15 @@ def minimize_game(
     >>> Found = namedtuple("Found", "value gradient risk slope gap n_rounds")
     >>> class Problem:
     ...     l2, mean_size, least = 1.0, 1, 1e-12
+    ...
     ...     def upper(self, x, predictor):
     ...         return x @ x / 2 + (x - 3) @ (x - 3)
+    ...
     ...     def smoothed(self, x, predictor, temperature, centre=None, **limits):
     ...         slope = 2 * (x - 3)
     ...         cut = (x - 3) @ (x - 3) - slope @ x
     ...         return Found(self.upper(x, predictor), x + slope, cut, slope, 0.0, 1)
+    ...
     ...     def centre(self, *args):
     ...         return None
     >>> options = {"step": LBFGS().step, "on_iteration": lambda *args: False}
