@@ -107,8 +107,8 @@ def read_spacy(docs, *, tag="pos_"):
     ----------
     docs : iterable of Doc
         Such as ``nlp.pipe(texts)``. A document without sentence bounds is one sentence.
-    tag : str, default="pos_"
-        The attribute of tokens that becomes ``y``, such as "tag_" or "dep_".
+    tag : str, ``default="pos_"``
+        The attribute of tokens that becomes ``y``, such as ``"tag_"`` or ``"dep_"``.
 
     Returns
     -------
