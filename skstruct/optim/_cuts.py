@@ -30,7 +30,7 @@ class Cuts:
 
     Examples
     --------
-    Two cuts of |x - 1|, whose penalised minimum 1/2 x² + |x - 1| is 1/2, at x = 1:
+    Both cuts of the distance of x from 1; with the penalty its minimum is 1/2, at 1:
 
     >>> import numpy as np
     >>> from skstruct.optim import Cuts
