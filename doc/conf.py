@@ -36,4 +36,7 @@ sphinx_gallery_conf = {
     # Scripts to be run by hand, not subgalleries.
     "ignore_pattern": r"(benchmarks|reproductions)/",
     "nested_sections": False,
+    # Pages of the guide show the examples that use their estimators.
+    "backreferences_dir": "auto_examples/uses",
+    "doc_module": ("skstruct",),
 }
