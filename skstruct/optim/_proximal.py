@@ -131,8 +131,8 @@ def minimize_game(
     >>> found = minimize_game(
     ...     Problem(), np.zeros(1), np.zeros((0, 1)), **limits, **options
     ... )
-    >>> found.weights.round(3), found.lower <= found.upper
-    (array([2.]), np.True_)
+    >>> found.weights.round(3), bool(found.lower <= found.upper)
+    (array([2.]), True)
     """
     search = _Search(problem, weights, predictor, step, n_cuts)
     scale = float(scale)

@@ -109,8 +109,8 @@ class Posterior(NamedTuple):
     >>> from skstruct.structures import Chain, Potentials
     >>> chain = Chain([0, 2], [0, 0])  # two tokens that read one row
     >>> found = chain.posterior(Potentials(np.zeros((1, 2)), np.zeros((2, 2))))
-    >>> found.node, found.edge.sum()
-    (array([[1., 1.]]), np.float64(1.0))
+    >>> found.node, float(found.edge.sum())
+    (array([[1., 1.]]), 1.0)
     """
 
     log_partition: np.ndarray

@@ -100,8 +100,8 @@ def subgradient_oracle(
     >>> cost = 1.0 - np.eye(2)[None]
     >>> game = Game(ZERO_ONE, cost, np.zeros(2, dtype=int), np.ones(2), np.arange(2.0))
     >>> found = subgradient_oracle(tree, p, game)
-    >>> (found.secured <= found.value + 1e-9).all()
-    np.True_
+    >>> bool((found.secured <= found.value + 1e-9).all())
+    True
     >>> found.predictor[0].round(2)
     array([1., 0.])
     """

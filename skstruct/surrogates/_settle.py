@@ -42,8 +42,8 @@ class Settler:
     ...     lambda found: found.gap.max() < 1e-6,
     ...     max_rounds=100,
     ... )
-    >>> found.gap.max() < 1e-6
-    np.True_
+    >>> bool(found.gap.max() < 1e-6)
+    True
     """
 
     def __init__(self, offsets):
