@@ -9,13 +9,13 @@ from sklearn.utils.validation import check_is_fitted
 from skstruct._validation import (
     as_labels,
     check_features,
-    read_batch,
 )
 from skstruct.containers import Ragged
 from skstruct.estimators._autoencoder._model import EncodedBatch
 from skstruct.estimators._autoencoder._reconstruction import surface
 from skstruct.estimators._sequences._features import make_features, with_columns
 from skstruct.estimators._sequences._predictions import SequencePredictions
+from skstruct.estimators._sequences._reading import read_sequences
 from skstruct.estimators._sequences._word_states import allowed_states
 from skstruct.structures import marginals
 
@@ -41,7 +41,7 @@ class TaggerPredictions(SequencePredictions):
 
     def _read(self, X, observed_labels=None):
         check_is_fitted(self)
-        data, answer = read_batch(X)
+        data, answer = read_sequences(X)
         data = with_columns(data)
         check_features(self, X, data, reset=False)
         if data.values.ndim == 1 and data.n_tokens and hasattr(self, "n_features_in_"):

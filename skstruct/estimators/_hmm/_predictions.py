@@ -11,13 +11,13 @@ from skstruct._validation import (
     as_labels,
     check_features,
     is_table,
-    read_batch,
 )
 from skstruct.containers import Ragged
 from skstruct.containers._batch import offsets_of
 from skstruct.emissions import Observations
 from skstruct.estimators._hmm._model import STRUCTURES, TaggedBatch
 from skstruct.estimators._sequences._predictions import SequencePredictions
+from skstruct.estimators._sequences._reading import read_sequences
 from skstruct.structures import marginals
 
 __all__ = ["HMMPredictions"]
@@ -96,7 +96,7 @@ class HMMPredictions(SequencePredictions):
     def _read(self, X, observed_labels=None, stacklevel=3):
         """Batch, answer, tagged batch and its potentials."""
         check_is_fitted(self)
-        data, answer = read_batch(X)
+        data, answer = read_sequences(X)
         check_features(self, X, data, reset=False)
         if is_table(X) and len(data) > 1 and self._saw_series:
             warnings.warn(

@@ -8,10 +8,10 @@ import numpy as np
 from skstruct._validation import (
     as_labels,
     check_sample_weight,
-    read_batch,
     reject_lengths,
 )
 from skstruct.containers import Ragged
+from skstruct.estimators._sequences._reading import read_sequences
 
 __all__ = ["TrainingData", "read_training_data", "warn_of_coverage", "warn_of_rows"]
 
@@ -57,7 +57,7 @@ def read_training_data(X, y, sample_weight, supervision):
     ValueError
         If the input is not understood, or holds no tokens that weigh.
     """
-    batch, _ = read_batch(X)
+    batch, _ = read_sequences(X)
     reject_lengths(y, batch)
     weight = check_sample_weight(sample_weight, len(batch)) * (batch.lengths > 0)
     labels = known = None
