@@ -8,6 +8,7 @@ from skstruct._validation._labels import (
     as_labels,
     is_missing,
     is_unknown,
+    plain,
     reject_lengths,
 )
 from skstruct._validation._links import Links, as_links
@@ -24,6 +25,7 @@ __all__ = [
     "is_missing",
     "is_table",
     "is_unknown",
+    "plain",
     "read_batch",
     "read_bitext_batch",
     "reject_lengths",

@@ -12,6 +12,7 @@ __all__ = [
     "as_labels",
     "is_missing",
     "is_unknown",
+    "plain",
     "reject_lengths",
 ]
 
@@ -126,7 +127,8 @@ def as_known_labels(y, batch, name="y"):
     if len(kinds) > 1 or None in kinds:
         t = kinds.get(None, max(kinds.values()))
         raise ValueError(
-            f"Unknown label type: {name}, {place(t, batch.offsets)}: {flat[t]!r}; "
+            f"Unknown label type: {name}, {place(t, batch.offsets)}: "
+            f"{plain(flat[t])!r}; "
             "labels are all strings or all whole numbers. (Numbers that are measured, "
             "continuous ones, must be cut into classes first.)"
         )
@@ -208,6 +210,11 @@ def is_unknown(label):
     return is_missing(label) or (not isinstance(label, str) and label == -1)
 
 
+def plain(label):
+    """A label as Python's own text or number, which reads well in messages."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
 def _normalise(values, offsets, name):
     """Labels of mixed or floating type as integers with -1 or objects with None."""
     flat = values.tolist()
@@ -229,10 +236,10 @@ def _normalise(values, offsets, name):
         kinds.add({np.integer: int}.get(kind, kind))
         if len(kinds) > 1 or 0 in kinds:
             i, position = locate(offsets, t)
-            shown = label.item() if isinstance(label, np.generic) else label
             raise ValueError(
                 f"Unknown label type: {name}, sequence {i}, position {position}: "
-                f"{shown!r}; labels are all strings or all integers, None if unknown."
+                f"{plain(label)!r}; labels are all strings or all integers, None if "
+                "unknown."
             )
         labels[t] = label
     known = np.array([label is not None for label in labels], dtype=bool)

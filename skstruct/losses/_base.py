@@ -156,7 +156,10 @@ class Loss(BaseEstimator):
 
 def as_list(labels):
     """Labels as Python's own text and numbers, which read well in messages."""
-    return np.asarray(labels, dtype=object).tolist()
+    return [
+        label.item() if isinstance(label, np.generic) else label
+        for label in np.asarray(labels, dtype=object).tolist()
+    ]
 
 
 def check_costs(cost, labels, name):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skstruct._validation import check_sample_weight, is_missing
+from skstruct._validation import check_sample_weight, is_missing, plain
 from skstruct.containers import Ragged
 from skstruct.containers._batch import locate
 
@@ -138,7 +138,9 @@ def _from_list(items, name, lengths):
             # A surplus sequence is left empty: the check of counts reports it.
             sequences.append([None] * int(lengths[i]) if i < len(lengths) else [])
         else:
-            raise ValueError(f"{name}[{i}] is {item!r}, not a sequence of labels.")
+            raise ValueError(
+                f"{name}[{i}] is {plain(item)!r}, not a sequence of labels."
+            )
     try:
         return Ragged(sequences)
     except ValueError as error:
@@ -170,7 +172,7 @@ def _encode(labels):
         distinct = dict.fromkeys(labels)
     except TypeError as error:
         raise ValueError(f"Labels must be text or numbers: {error}.") from error
-    names = [label for label in distinct if not is_missing(label)]
+    names = [plain(label) for label in distinct if not is_missing(label)]
     try:
         names.sort()
     except TypeError:
@@ -186,7 +188,7 @@ def _check_predicted(missing, batch):
         i, position = locate(batch.offsets, row)
         raise ValueError(
             f"y_pred has no label (None or NaN) at position {position} "
-            f"of sequence {i}, where the gold label is {batch.values[row]!r}."
+            f"of sequence {i}, where the gold label is {plain(batch.values[row])!r}."
         )
 
 

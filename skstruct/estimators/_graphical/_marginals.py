@@ -100,7 +100,7 @@ class MarginalPredictions:
             first; m < k where there are fewer labelings.
         """
         if not isinstance(k, Integral) or k < 1:
-            raise ValueError(f"k must be a positive integer, got {k!r}.")
+            raise ValueError(f"k must be a positive integer, got {k}.")
         read = self._read(X)
         structure = self._structure(read, chains=True)
         log_partition = structure.log_partition(read.potentials, n_jobs=self.n_jobs)

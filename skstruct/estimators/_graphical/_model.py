@@ -62,10 +62,13 @@ class GraphicalModel(GraphPredictions, StructuredEstimator, ABC):
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of samples.
         node_weight : Ragged or list-like of sequences, default=None
-            How much the costs of each node count, beside X. None: as the rule of
-            ``loss`` says.
+            Factors for the costs of each node, beside X: a margin or a stake, not a
+            count of nodes. None: as the rule of ``loss`` says.
         node_cost : Ragged or list-like of arrays of shape (n_nodes, K, K), default=None
-            A table ``cost[true, predicted]`` for each node, in place of ``loss``.
+            A table ``cost[true, predicted]`` for each node, in place of ``loss``, in
+            training only: predictions are by ``cost_``. To decide by the costs of new
+            nodes, take those of least ``predict_proba(X)[i][:, None] @ cost[i]`` of a
+            conditional random field.
 
         Returns
         -------

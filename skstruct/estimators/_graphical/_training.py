@@ -26,6 +26,7 @@ from skstruct.estimators._sequences._features import fit_featurizer, with_column
 from skstruct.featurizers import TokenFeaturizer
 from skstruct.kernels._node_game import GENERAL, Game, kind_of
 from skstruct.losses import as_loss
+from skstruct.losses._base import as_list
 from skstruct.potentials import DistinctFeatures, LinearGraph, seen_pairs
 
 __all__ = ["Costs", "Training"]
@@ -65,7 +66,7 @@ class Costs(NamedTuple):
         if estimator.classes is None and loss.needs_order(classes):
             raise ValueError(
                 f"loss={estimator.loss!r} depends on the order of the labels, but they "
-                f"are no numbers: {classes[:3].tolist()!r} ... Say the order by "
+                f"are no numbers: {as_list(classes[:3])!r} ... Say the order by "
                 "classes=[...], lowest first."
             )
         cost, kind = loss.table(classes), loss.kind
@@ -105,7 +106,7 @@ def _classes(given, labels):
         return found
     classes = np.array(list(given), dtype=object if found.dtype == object else None)
     if len(set(classes.tolist())) < len(classes) or not len(classes):
-        raise ValueError(f"classes must be different labels, got {given!r}.")
+        raise ValueError(f"classes must be different labels, got {as_list(given)!r}.")
     missing = [label for label in found.tolist() if label not in set(classes.tolist())]
     if missing:
         raise ValueError(f"y holds the label {missing[0]!r}, which classes lacks.")
@@ -118,15 +119,15 @@ def _class_weight(given, classes, labels):
         return None
     known = set(classes.tolist())
     if isinstance(given, dict) and not set(given) <= known:
-        odd = next(label for label in given if label not in known)
-        raise ValueError(f"class_weight names {odd!r}, which is no class.")
+        odd = [label for label in as_list(list(given)) if label not in known]
+        raise ValueError(f"class_weight names {odd[0]!r}, which is no class.")
     present = classes[np.isin(classes, labels)]
     weight = np.ones(len(classes))
     if isinstance(given, dict):
         weight = np.array([given.get(label, 1.0) for label in classes.tolist()], float)
         if not (np.isfinite(weight) & (weight >= 0)).all():
             raise ValueError(
-                f"class_weight must be finite and not negative: {given!r}."
+                f"class_weight must be finite and not negative: {weight.tolist()!r}."
             )
     else:
         weight[np.isin(classes, labels)] = compute_class_weight(
