@@ -12,20 +12,9 @@ import numpy as np
 from scipy.optimize import linprog, minimize
 from scipy.special import logsumexp, softmax
 
+from tests._oracles import enumerate_paths as labelings
+from tests._oracles import graph_scores as scores
 from tests._quadratic_program import solve_qp
-
-
-def labelings(N, K):
-    """All labelings, lexicographically, (K ** N, N)."""
-    return np.array(list(itertools.product(range(K), repeat=N)), dtype=int)
-
-
-def scores(ys, node, edges, tables):
-    """Log-potential of each labeling."""
-    out = node[np.arange(node.shape[0]), ys].sum(axis=1)
-    for (u, v), table in zip(edges, tables, strict=True):
-        out = out + table[ys[:, u], ys[:, v]]
-    return out
 
 
 def node_indicators(ys, K):
