@@ -49,20 +49,20 @@ def make_work(longest, K):
     return tuple(np.empty(shape) for shape in shapes)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def row(i, a):
     """Where vector a of node i is held."""
     return i * _N_VECTORS + a
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def set_row(vectors, x, value):
     """Fill row x with a value."""
     for k in range(vectors.shape[1]):
         vectors[x, k] = value
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _add_gain(i, vectors, logs, mode):
     """Local vector of node i from its own and its gain; answers success."""
     top = rescale(vectors, row(i, _GAIN), LOGARITHMS)
@@ -74,13 +74,12 @@ def _add_gain(i, vectors, logs, mode):
                 last = vectors[row(i, _GAIN), k]
                 factor = np.exp(last)
             vectors[row(i, _GAIN), k] = factor
-    multiply(vectors, row(i, BASE), row(i, _GAIN), row(i, LOCAL), mode)
-    scale = rescale(vectors, row(i, LOCAL), mode)
+    scale = multiply(vectors, row(i, BASE), row(i, _GAIN), row(i, LOCAL), mode)
     logs[i, SHIFT] = logs[i, BASE_SHIFT] + top + scale
     return scale != LOST
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def set_local(i, v, game, predictor, vectors, logs, mode):
     """Set the local vector of node i, which is v; answers success."""
     cost, gain = game.cost[game.index[v]], vectors[row(i, _GAIN)]
@@ -88,21 +87,19 @@ def set_local(i, v, game, predictor, vectors, logs, mode):
     return _add_gain(i, vectors, logs, mode)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _set_cavity(i, vectors, mode):
     """Logarithms of the own potentials and all messages of node i; answers success."""
     x, loose = row(i, _CAVITY), loosely(mode)  # only the largest entries matter
-    multiply(vectors, row(i, BASE), row(i, DOWN), x, mode)
-    top = rescale(vectors, x, loose)
-    multiply(vectors, x, row(i, GATHERED), x, mode)
-    top = min(top, rescale(vectors, x, loose))
+    top = multiply(vectors, row(i, BASE), row(i, DOWN), x, loose)
+    top = min(top, multiply(vectors, x, row(i, GATHERED), x, loose))
     if mode != LOGARITHMS:
         for k in range(vectors.shape[1]):
             vectors[x, k] = np.log(vectors[x, k])
     return top != LOST
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def update(i, v, game, predictor, vectors, logs, work, mode):
     """Exact answer of the predictor at node i, which is v, given all others."""
     w = game.weight[v]

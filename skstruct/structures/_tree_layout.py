@@ -21,7 +21,7 @@ __all__ = [
 NODE, PARENT, LAST_CHILD, PREVIOUS, EDGE, IS_SECOND = range(6)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _adjacency(edges, n_nodes):
     """The edges at each node, in the order given: ids and where each node's begin."""
     begins = np.zeros(n_nodes + 1, np.intp)
@@ -39,7 +39,7 @@ def _adjacency(edges, n_nodes):
     return begins, incident
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _depth_first(edges, layout):
     """Fill a layout with places, nodes and edges of the batch.
 
@@ -74,7 +74,7 @@ def _depth_first(edges, layout):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _link(offsets, edge_offsets, layout):
     """Link children to one another, and count all from the first of the sample."""
     for s in range(len(offsets) - 1):

@@ -20,17 +20,16 @@ from skstruct.structures._tree_messages import (
     TINY,
     loosely,
     multiply,
-    rescale,
 )
 from skstruct.structures._tree_sums import all_messages
 
 __all__ = ["forest_sums"]
 
-# Edges whose counts are added up by one matrix product.
-_BLOCK = 256
+# Edges whose counts are added up at once.
+_BLOCK = 4
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _log_partition(t, vectors, logs, mode):
     total = 0.0
     for i in range(len(t)):
@@ -44,7 +43,7 @@ def _log_partition(t, vectors, logs, mode):
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _beliefs(t, vectors, logs, mode, out):
     """Marginals of nodes, into DOWN and ``out`` (n, K); answers success.
 
@@ -52,8 +51,8 @@ def _beliefs(t, vectors, logs, mode, out):
     """
     K, done = vectors.shape[1], True
     for i in range(len(t)):
-        multiply(vectors, row(i, SUB), row(i, DOWN), row(i, DOWN), mode)
-        top = rescale(vectors, row(i, DOWN), loosely(mode))
+        loose = loosely(mode)
+        top = multiply(vectors, row(i, SUB), row(i, DOWN), row(i, DOWN), loose)
         done &= top != LOST
         total = 0.0
         for k in range(K):
@@ -68,7 +67,7 @@ def _beliefs(t, vectors, logs, mode, out):
     return done
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _add_log_pair(i, d, log_scale, weight, log_tables, begin, vectors, counts):
     """Add the marginal of the edge above node i to counts, in log space."""
     K = vectors.shape[1]
@@ -84,7 +83,7 @@ def _add_log_pair(i, d, log_scale, weight, log_tables, begin, vectors, counts):
                     counts[a, b] += share
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _pairs(
     t, shared, log_tables, tables, weight, vectors, logs, mode, counts, ends, n_ends
 ):
@@ -124,13 +123,22 @@ def _pairs(
     return n_ends
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _flush(ends, n_ends, tables, counts):
-    product = np.dot(ends[0, :n_ends].T, ends[1, :n_ends])
-    counts[0] += product * tables[: len(product)]
+    """Add the pairs of ends to counts."""
+    K = ends.shape[2]
+    for i in range(n_ends, _BLOCK):
+        for k in range(K):
+            ends[0, i, k] = ends[1, i, k] = 0.0
+    for a in range(K):
+        p, q, r, s = ends[0, 0, a], ends[0, 1, a], ends[0, 2, a], ends[0, 3, a]
+        for b in range(K):
+            first = p * ends[1, 0, b] + q * ends[1, 1, b]
+            second = r * ends[1, 2, b] + s * ends[1, 3, b]
+            counts[0, a, b] += (first + second) * tables[a, b]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def forest_sums(
     offsets,
     edge_offsets,
@@ -158,7 +166,7 @@ def forest_sums(
     ``mode``, and again in logarithms if that is lost. Impossible samples have zeros and
     are not played. ``work`` comes from `make_work`.
     """
-    K, n_ends = node.shape[1], 0
+    K, n_ends = node.shape[1], np.int64(0)
     vectors, logs, rows = borrow(work[0]), borrow(work[1]), borrow(work[2])
     shared, ends = len(shift) == 1, np.empty((2, _BLOCK, K))
     for s in range(len(offsets) - 1):

@@ -70,7 +70,7 @@ def edge_tables(edge):
     return both_ways(log), both_ways(table), shift, mode
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def loosely(mode):
     """The mode for products of which only the largest entries matter."""
     return PROBABILITIES if mode == WATCHED else mode
@@ -80,25 +80,34 @@ def loosely(mode):
 _FAST = {"nnan", "nsz", "contract"}
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST)
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
 def multiply(vectors, x, y, z, mode):
-    """Row z = row x times row y."""
+    """Row z = row x times row y, rescaled; the logarithm taken off, or LOST."""
+    top = -np.inf
     if mode == LOGARITHMS:
         for k in range(vectors.shape[1]):
             vectors[z, k] = vectors[x, k] + vectors[y, k]
+            top = max(top, vectors[z, k])
     else:
         for k in range(vectors.shape[1]):
             vectors[z, k] = vectors[x, k] * vectors[y, k]
+            top = max(top, vectors[z, k])
+    return _bring_into_range(vectors, z, top, mode)
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST)
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
 def rescale(vectors, x, mode):
     """Bring the largest entry of row x into range; the logarithm taken off, or LOST."""
-    K = vectors.shape[1]
-    top, least = -np.inf, np.inf
-    for k in range(K):
+    top = -np.inf
+    for k in range(vectors.shape[1]):
         top = max(top, vectors[x, k])
-    shift = 0.0
+    return _bring_into_range(vectors, x, top, mode)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
+def _bring_into_range(vectors, x, top, mode):
+    """As ``rescale``, of a row whose largest entry is ``top``."""
+    K, shift, least = vectors.shape[1], 0.0, np.inf
     if mode == LOGARITHMS:
         shift = top
         if top > -np.inf:
@@ -119,7 +128,7 @@ def rescale(vectors, x, mode):
     return shift
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST)
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
 def _apply(work, tables, begin, vectors, y):
     """Row y = work @ tables[begin : begin + K], four rows of the table at a time."""
     K = len(work)
@@ -138,7 +147,7 @@ def _apply(work, tables, begin, vectors, y):
             vectors[y, k] += p * tables[begin + a, k]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _log_sum(vectors, x, log_tables, begin, k):
     """Logarithm of entry k of what row x would send."""
     K = vectors.shape[1]
@@ -155,7 +164,7 @@ def _log_sum(vectors, x, log_tables, begin, k):
     return top + np.log(total)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _take_logarithms(vectors, x, y, log_tables, begin):
     """Logarithms of row y, which row x sent; what is too small is summed again."""
     for k in range(vectors.shape[1]):
@@ -165,7 +174,7 @@ def _take_logarithms(vectors, x, y, log_tables, begin):
             vectors[y, k] = _log_sum(vectors, x, log_tables, begin, k)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def send(vectors, x, y, log_tables, tables, begin, work, mode):
     """Row y = row x times the table at ``begin``; a log-scale, or LOST.
 

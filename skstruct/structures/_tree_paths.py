@@ -6,14 +6,13 @@ from numba import njit
 from skstruct.kernels._borrow import borrow
 from skstruct.structures._tree_game import SUB, row
 from skstruct.structures._tree_layout import EDGE, IS_SECOND, NODE, PARENT
-from skstruct.structures._tree_messages import LOGARITHMS
 from skstruct.structures._tree_sums import all_messages
 
 __all__ = ["best_labels", "draw_labels"]
 
 
 # `max` turns into vector instructions only where NaN need not be thought of.
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz"})
 def _best_upwards(t, node, tables, sub, up):
     """Score of the best labels below each node, for each label of it."""
     K = sub.shape[1]
@@ -36,7 +35,7 @@ def _best_upwards(t, node, tables, sub, up):
             sub[j, a] += up[a]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def best_labels(offsets, edge_offsets, layout, node, tables, labels):
     """Labels of the highest score; of equals, the lowest in the order of the walk."""
     K, longest = node.shape[1], 0
@@ -62,7 +61,7 @@ def best_labels(offsets, edge_offsets, layout, node, tables, labels):
             labels[begin + t[i, NODE]] = label
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _draw(log_weights, uniform):
     """A label with probability proportional to exp of its log-weight."""
     top = log_weights.max()
@@ -80,7 +79,7 @@ def _draw(log_weights, uniform):
     return chosen
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def draw_labels(
     offsets,
     edge_offsets,
@@ -91,13 +90,17 @@ def draw_labels(
     tables,
     shift,
     game,
+    n_sweeps,
+    downwards,
+    mode,
     work,
     uniforms,
     labels,
 ):
     """Draw the labels of every possible sample from p(y), parents first.
 
-    The game is none. ``work`` comes from `make_work`.
+    The game is none, and messages go upwards only, as `all_messages` is told: constants
+    here would have it compiled once more. ``work`` comes from `make_work`.
     """
     K = node.shape[1]
     vectors, log_weights = borrow(work[0]), np.empty(K)
@@ -118,12 +121,12 @@ def draw_labels(
             borrow(shift[first:last]),
             game,
             borrow(node[own]),
-            0,
-            False,
+            n_sweeps,
+            downwards,
             vectors,
             borrow(work[1]),
             borrow(work[2]),
-            LOGARITHMS,
+            mode,
         ):
             continue
         for i in range(len(t)):

@@ -38,14 +38,13 @@ from skstruct.structures._tree_messages import (
     LOGARITHMS,
     LOST,
     multiply,
-    rescale,
     send,
 )
 
 __all__ = ["all_messages"]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _set_base(i, v, node, scaled, shift, vectors, logs, mode):
     x = row(i, BASE)
     for k in range(vectors.shape[1]):
@@ -56,7 +55,7 @@ def _set_base(i, v, node, scaled, shift, vectors, logs, mode):
     logs[i, BASE_SHIFT] = logs[i, SHIFT] = shift[v]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _start(t, node, scaled, shift, game, predictor, vectors, logs, mode):
     """Vectors of the nodes alone."""
     played = len(game.weight) > 0
@@ -71,18 +70,16 @@ def _start(t, node, scaled, shift, game, predictor, vectors, logs, mode):
     return done
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _gather(i, j, vectors, mode):
     """Let node j hear the message of its child i; answers a log-scale or LOST."""
-    multiply(vectors, row(j, GATHERED), row(i, UP), row(j, GATHERED), mode)
-    return rescale(vectors, row(j, GATHERED), mode)
+    return multiply(vectors, row(j, GATHERED), row(i, UP), row(j, GATHERED), mode)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _leave(i, t, log_tables, tables, shift, vectors, logs, work, mode):
     """Send to the parent of node i what its subtree says."""
-    multiply(vectors, row(i, LOCAL), row(i, GATHERED), row(i, SUB), mode)
-    scale = rescale(vectors, row(i, SUB), mode)
+    scale = multiply(vectors, row(i, LOCAL), row(i, GATHERED), row(i, SUB), mode)
     j = t[i, PARENT]
     if j >= 0:
         e = t[i, EDGE] if len(shift) > 1 else 0
@@ -95,21 +92,18 @@ def _leave(i, t, log_tables, tables, shift, vectors, logs, work, mode):
     return scale != LOST
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _enter(i, t, log_tables, tables, shift, vectors, logs, work, mode):
     """Send to node i what all that is not its subtree says."""
     j, x, scale = t[i, PARENT], row(i, ABOVE), 0.0
     if j < 0:
         set_row(vectors, row(i, DOWN), 0.0 if mode == LOGARITHMS else 1.0)
     else:
-        multiply(vectors, row(j, LOCAL), row(j, DOWN), x, mode)
-        scale += rescale(vectors, x, mode)
+        scale += multiply(vectors, row(j, LOCAL), row(j, DOWN), x, mode)
         if t[i, PREVIOUS] >= 0:
-            multiply(vectors, x, row(j, GATHERED), x, mode)
-            scale += rescale(vectors, x, mode)
+            scale += multiply(vectors, x, row(j, GATHERED), x, mode)
         if t[j, LAST_CHILD] != i:
-            multiply(vectors, x, row(i, REST), x, mode)
-            scale += rescale(vectors, x, mode)
+            scale += multiply(vectors, x, row(i, REST), x, mode)
         e = t[i, EDGE] if len(shift) > 1 else 0
         begin = (2 * e + 1 - t[i, IS_SECOND]) * len(work)
         reach = send(vectors, x, row(i, DOWN), log_tables, tables, begin, work, mode)
@@ -118,7 +112,7 @@ def _enter(i, t, log_tables, tables, shift, vectors, logs, work, mode):
     return scale != LOST
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _forget_children(i, t, vectors, mode):
     """Forget what the children of node i said, but for each one's later siblings."""
     one = 0.0 if mode == LOGARITHMS else 1.0
@@ -128,13 +122,12 @@ def _forget_children(i, t, vectors, mode):
         set_row(vectors, row(c, REST), one)
         while t[c, PREVIOUS] >= 0:
             b = t[c, PREVIOUS]
-            multiply(vectors, row(c, REST), row(c, UP), row(b, REST), mode)
-            scale += rescale(vectors, row(b, REST), mode)
+            scale += multiply(vectors, row(c, REST), row(c, UP), row(b, REST), mode)
             c = b
     return scale != LOST
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _tour(
     t,
     log_tables,
@@ -152,7 +145,7 @@ def _tour(
 
     Leaves every message upwards exact for the predictor.
     """
-    here, following, done = -1, 0, True
+    here, following, done = -1, np.int64(0), True
     while done and (here >= 0 or following < len(t)):
         enters = following < len(t) and t[following, PARENT] == here
         if enters:
@@ -174,7 +167,7 @@ def _tour(
     return done
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _messages_downwards(t, log_tables, tables, shift, vectors, logs, work, every, mode):
     """Messages from the roots; ``every`` one, or those that a tour left inexact.
 
@@ -195,7 +188,7 @@ def _messages_downwards(t, log_tables, tables, shift, vectors, logs, work, every
     return done
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def all_messages(
     t,
     node,
