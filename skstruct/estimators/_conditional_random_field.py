@@ -185,6 +185,7 @@ class ConditionalRandomField(MarginalPredictions, GraphicalModel):
         found = minimize_smooth(
             lambda weights: problem.smoothed(weights, None, 1.0),
             np.zeros(problem.linear.n_weights),
+            scale=problem.scale,
             l2=problem.l2,
             tol=self.tol,
             max_iter=self.max_iter,

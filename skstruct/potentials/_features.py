@@ -12,7 +12,7 @@ from skstruct.kernels._products import (
     transposed_times,
 )
 
-__all__ = ["AllPairs", "SeenPairs", "seen_pairs"]
+__all__ = ["AllPairs", "SeenPairs", "seen_pairs", "square_sums"]
 
 # So many features whose gradient a cache holds are summed token by token.
 _N_FREQUENT = 4096
@@ -180,6 +180,16 @@ class SeenPairs:
         pairs_transposed(parts.transposed_rest, self.pairs, counts, out, n_jobs)
         frequent = transposed_times(parts.columns, counts, n_jobs)
         out[self._dense] = frequent[self._places]
+
+
+def square_sums(values, weight):
+    """Sum of squares of each feature (F,) over rows that count ``weight`` (N,)."""
+    if sp.issparse(values):
+        squares = sp.csr_array(
+            (values.data**2, values.indices, values.indptr), shape=values.shape
+        )
+        return squares.T @ weight
+    return np.einsum("if,if,i->f", values, values, weight)
 
 
 def seen_pairs(values, labels, n_states):

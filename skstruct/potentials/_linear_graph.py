@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skstruct.potentials._features import AllPairs, SeenPairs
+from skstruct.potentials._features import AllPairs, SeenPairs, square_sums
 
 __all__ = ["LinearGraph"]
 
@@ -152,6 +152,33 @@ class LinearGraph:
             np.sum(edge, axis=0, out=transition)
             edge_coef[:] = np.tensordot(self.edge_features, edge, axes=(0, 0))
         return out
+
+    def curvature(self, node_weight, edge_weight):
+        """How strongly the log-partition curves along each weight, roughly.
+
+        Sums of squares of the features, shared among the labels: it serves to choose
+        the units of the weights.
+
+        Parameters
+        ----------
+        node_weight : ndarray of shape (N,)
+            How much each node counts.
+        edge_weight : ndarray of shape (M,)
+            How much each edge counts.
+
+        Returns
+        -------
+        ndarray of shape (n_weights,)
+        """
+        K = self.n_states
+        node = square_sums(self.features, node_weight) / K
+        transition = np.full((K, K), edge_weight.sum() / K**2)
+        edge = np.zeros((0, K, K))
+        if self.edge_features is not None:
+            squares = square_sums(self.edge_features, edge_weight) / K**2
+            edge = np.tile(squares[:, None, None], (1, K, K))
+        intercept = np.full(K, node_weight.sum() / K)
+        return self.join(np.tile(node[:, None], (1, K)), intercept, transition, edge)
 
     def take(self, node_rows, edge_rows):
         """The potentials of some of the nodes and edges, with the same weights.

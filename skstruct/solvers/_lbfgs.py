@@ -25,6 +25,10 @@ class LBFGS:
     ----------
     memory : int, default=10
         Number of pairs kept.
+    scale : ndarray of shape (n,), default=None
+        Units of the variables: moves are sought as if x / scale were minimised over.
+        Where the curvature is known to differ, one over its root is the best. None:
+        all are 1.
     n_jobs : int, default=None
         Threads; results do not depend on their number.
 
@@ -48,7 +52,8 @@ class LBFGS:
     array([3., 3.])
     """
 
-    def __init__(self, memory=10, n_jobs=None):
+    def __init__(self, memory=10, scale=None, n_jobs=None):
+        self._scale = 1.0 if scale is None else scale
         self._pairs = _Pairs(memory, n_jobs)
 
     def step(self, evaluate, x, state, *, slack=0.0):
@@ -75,7 +80,7 @@ class LBFGS:
             Whether there was a better point along the direction. If not, the pairs
             are forgotten, and the point is the old one.
         """
-        value, gradient = state[:2]
+        value, gradient = state[0], self._scale * state[1]
         direction = self._pairs.direction(gradient)
         slope = direction @ gradient
         if slope >= 0:
@@ -86,10 +91,10 @@ class LBFGS:
         for _ in range(_MAX_HALVINGS):
             if slope == 0:
                 break
-            reached = x + direction
+            reached = x + self._scale * direction
             new = evaluate(reached)
             if new[0] <= value + _SUFFICIENT * length * slope + slack:
-                self._pairs.append(direction, new[1], gradient)
+                self._pairs.append(direction, self._scale * new[1], gradient)
                 return reached, new, True
             direction *= 0.5
             length /= 2

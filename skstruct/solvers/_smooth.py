@@ -37,7 +37,9 @@ class Minimum(NamedTuple):
     stopped: bool
 
 
-def minimize_smooth(evaluate, weights, *, l2, tol, max_iter, on_iteration, n_jobs=None):
+def minimize_smooth(
+    evaluate, weights, *, l2, tol, max_iter, on_iteration, scale=None, n_jobs=None
+):
     """Minimise a smooth convex function with a penalty in it.
 
     Parameters
@@ -54,6 +56,8 @@ def minimize_smooth(evaluate, weights, *, l2, tol, max_iter, on_iteration, n_job
         Bound on the iterations.
     on_iteration : callable
         ``on_iteration(iteration, value, weights) -> stop``.
+    scale : ndarray of shape (n_weights,), default=None
+        Units of the weights, as `LBFGS` takes them.
     n_jobs : int, default=None
         Threads; results do not depend on their number.
 
@@ -78,7 +82,7 @@ def minimize_smooth(evaluate, weights, *, l2, tol, max_iter, on_iteration, n_job
     >>> found.weights, found.converged
     (array([2.]), True)
     """
-    solver, state = LBFGS(_MEMORY, n_jobs=n_jobs), evaluate(weights)
+    solver, state = LBFGS(_MEMORY, scale, n_jobs), evaluate(weights)
     for iteration in range(1, max_iter + 1):
         before = float(state[0])
         weights, state, moved = solver.step(evaluate, weights, state)

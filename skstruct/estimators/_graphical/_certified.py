@@ -66,7 +66,7 @@ def train_certified(estimator, training, surrogate, tell, *, chains=False):
         problem,
         np.zeros(n_weights),
         problem.predictor,
-        step=LBFGS(min(_MEMORY, max(room // 4, 5))).step,
+        step=LBFGS(min(_MEMORY, max(room // 4, 5)), problem.scale).step,
         scale=problem.largest_costs.max(initial=0.0) or 1.0,
         tol=estimator.tol,
         max_iter=estimator.max_iter,

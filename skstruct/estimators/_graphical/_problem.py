@@ -97,6 +97,15 @@ class Problem:
         self.observed = self._observed(labels, edges)
         self.predictor = surrogate.predictor(labels, linear.n_states)
         self._settler = Settler(structure.offsets)
+        self._edges = edges
+
+    @property
+    def scale(self):
+        """One over the root of about the curvature of each weight."""
+        node_weight = np.repeat(self.sample_weight, np.diff(self.structure.offsets))
+        edge_weight = node_weight[self._edges[:, 0]]
+        curvature = self.linear.curvature(node_weight, edge_weight) / self.n_samples
+        return 1.0 / np.sqrt(self.l2 + curvature)
 
     def _observed(self, labels, edges):
         """Mean features of the true labels."""

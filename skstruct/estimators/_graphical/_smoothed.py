@@ -66,7 +66,7 @@ def train_smoothed(estimator, training, surrogate, tell):
         evaluate,
         np.zeros(problem.linear.n_weights),
         predictor,
-        LBFGS(_MEMORY, estimator.n_jobs).step,
+        LBFGS(_MEMORY, problem.scale, estimator.n_jobs).step,
         lambda: enough,
     )
     for n_steps, (weights, found) in enumerate(steps):
