@@ -80,6 +80,24 @@ def test_gradient_is_the_slope_of_counts_times_potentials(rng, form, edge_featur
     assert_allclose(gradient, slopes, atol=1e-8)
 
 
+@pytest.mark.parametrize("edge_features", [True, False])
+@pytest.mark.parametrize("form", FORMS)
+def test_curvature_is_of_squares_shared_among_labels(rng, form, edge_features):
+    dense, _, linear = build(rng, form, edge_features)
+    node_weight, edge_weight = rng.uniform(size=N), rng.uniform(size=M)
+    found = linear.split(linear.curvature(node_weight, edge_weight))
+    coef, intercept, transition, edge = found
+    for k in range(K):
+        assert_allclose(coef[:, k], node_weight @ dense**2 / K)
+    assert_allclose(intercept, node_weight.sum() / K)
+    assert_allclose(transition, edge_weight.sum() / K**2)
+    if edge_features:
+        squares = edge_weight @ linear.edge_features**2 / K**2
+        assert_allclose(edge, np.tile(squares[:, None, None], (1, K, K)))
+    else:
+        assert edge.shape == (0, K, K)
+
+
 @pytest.mark.parametrize("form", ["dense", "csr"])
 def test_a_part_has_the_potentials_of_its_rows(rng, form):
     _, _, linear = build(rng, form)

@@ -55,6 +55,20 @@ def test_lbfgs_agrees_with_scipy_where_the_valley_bends():
     assert_allclose(x, expected, atol=1e-5)
 
 
+def test_lbfgs_in_good_units_needs_fewer_steps():
+    curvature = np.geomspace(1, 1e6, 30)
+    target = np.linspace(1, 2, 30)
+
+    def f(x):
+        return 0.5 * curvature @ (x - target) ** 2, curvature * (x - target)
+
+    plain = descend(LBFGS(5), f, np.zeros(30), 15)[1]
+    x, scaled = descend(LBFGS(5, 1 / np.sqrt(curvature)), f, np.zeros(30), 15)
+    assert (np.diff(scaled) <= 0).all()
+    assert_allclose(x, target, atol=1e-6)
+    assert scaled[-1] < 1e-6 * plain[-1]
+
+
 def test_lbfgs_profits_from_curvature_kept_between_calls():
     def distance(solver_of):
         f, x = Quadratic(), np.zeros(8)
