@@ -4,6 +4,7 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import entr
 
 from skstruct.estimators._hmm._model import HiddenMarkovModel
 from skstruct.optim import anneal
@@ -34,13 +35,10 @@ def information(counts):
     total = counts.sum()
     if total <= 0:
         return 0.0
-    rows = counts.sum(axis=1, keepdims=True)
-    states = counts.sum(axis=0, keepdims=True)
-    where = counts > 0
-    ratio = np.divide(
-        counts * total, rows * states, out=np.ones_like(counts), where=where
-    )
-    return float(np.sum(counts * np.log(ratio)) / total)
+    # Shares, and entropies of them: weights may be so small that products vanish.
+    share = counts / total
+    sides = (share.sum(axis=axis) for axis in (0, 1))
+    return float(sum(entr(side).sum() for side in sides) - entr(share).sum())
 
 
 class Trainer:
