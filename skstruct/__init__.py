@@ -3,6 +3,7 @@
 # First, so that compiled code finds a cache folder before anything asks for one.
 import skstruct.kernels  # noqa: F401
 from skstruct._persistence import trusted_types
+from skstruct._warm_up import warm_up
 from skstruct.containers import Bitext, GraphBatch, Ragged
 from skstruct.estimators import (
     AdversarialGraphicalModel,
@@ -33,6 +34,7 @@ __all__ = [
     "TagDictionary",
     "__version__",
     "trusted_types",
+    "warm_up",
 ]
 
 __version__ = "0.1.0.dev0"

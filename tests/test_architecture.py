@@ -35,13 +35,15 @@ MAY_IMPORT = {
     "estimators": BELOW_ESTIMATORS,
     "inspection": {"containers"} | SHARED,
     "_persistence": set(),
+    "_warm_up": {"estimators", "datasets", "constraints"},
     "_cli": {"estimators", "datasets", "containers", "metrics", "_persistence"},
     "__main__": {"_cli"},
     "exceptions": set(),
     "_params": {"exceptions"},
     "_validation": {"containers", "_params", "exceptions"},
     "_base": {"containers", "_params", "_validation", "exceptions"},
-    "__init__": BELOW_ESTIMATORS | {"estimators", "inspection", "_persistence"},
+    "__init__": BELOW_ESTIMATORS
+    | {"estimators", "inspection", "_persistence", "_warm_up"},
 }
 # Exported by scikit-learn's public modules for libraries like this one.
 SEMI_PUBLIC = {"_safe_indexing", "_align_api_if_sparse", "_check_sample_weight"}
