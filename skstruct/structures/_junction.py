@@ -15,12 +15,14 @@ from skstruct.structures._junction_paths import choose_labels
 from skstruct.structures._junction_plan import make_plan
 from skstruct.structures._junction_sums import LOG, MAX, SUM, marginals_of
 from skstruct.structures._tree_layout import checked_graph
-from skstruct.structures._triangulation import triangulate
+from skstruct.structures._triangulation import shapes_of
 
 __all__ = ["Junction"]
 
 # Logs that products of probabilities may range over: far inside that of floats.
 _SAFE_RANGE = 500.0
+# Of the clique tables of a sample, of which each thread holds those of one.
+_MOST_BYTES = 1 << 32
 # Entries of clique tables in one piece of work.
 _CHUNK = 1 << 18
 
@@ -53,7 +55,8 @@ class Junction(GraphStructure):
     ------
     ValueError
         If an edge leaves its sample or joins a node to itself, or a graph is wider than
-        ``max_treewidth``; the message tells the memory that it would need.
+        ``max_treewidth`` or its tables take more than 4 GiB; the message tells the
+        memory that it would need.
 
     Notes
     -----
@@ -82,14 +85,9 @@ class Junction(GraphStructure):
         self.offsets, self.edges, self.edge_offsets = graph
         self.n_states = n_states
         self._check_loops()
-        shapes, numbers = [], {}
-        self._shape = np.zeros(len(self), dtype=np.intp)
-        for i, key in enumerate(self._keys()):
-            if key not in numbers:
-                numbers[key] = len(shapes)
-                shapes.append(triangulate(*key, max_treewidth))
-                self._check_width(i, shapes[-1], max_treewidth)
-            self._shape[i] = numbers[key]
+        shapes, self._shape, first = shapes_of(*graph, max_treewidth)
+        for i, cliques in zip(first, shapes, strict=True):
+            self._check_width(i, cliques, max_treewidth)
         self._crossing = np.array([c.crossing for c in shapes])
         self._plan = make_plan(shapes, n_states)
 
@@ -106,16 +104,17 @@ class Junction(GraphStructure):
     def _samples_of_edges(self):
         return np.repeat(np.arange(len(self)), np.diff(self.edge_offsets))
 
-    def _keys(self):
-        """Number of nodes and local edges of each graph: what makes its shape."""
-        local = self.edges - self.offsets[self._samples_of_edges()][:, None]
-        for i, n_nodes in enumerate(np.diff(self.offsets).tolist()):
-            own = local[self.edge_offsets[i] : self.edge_offsets[i + 1]]
-            yield n_nodes, own.tobytes()
-
     def _check_width(self, i, cliques, limit):
+        n_bytes = 8 * cliques.n_entries(self.n_states)
+        size = _human_size(n_bytes)
+        if cliques.width <= limit and n_bytes > _MOST_BYTES:
+            raise ValueError(
+                f"The graph of sample {i} has treewidth {cliques.width} (by least "
+                f"fill); with {self.n_states} labels its clique tables would need "
+                f"{size}, and no more than {_human_size(_MOST_BYTES)} is taken for a "
+                "sample. Remove edges, merge labels, or cut the graph."
+            )
         if cliques.width > limit:
-            size = _human_size(8 * cliques.n_entries(self.n_states))
             raise ValueError(
                 f"The graph of sample {i} has treewidth {cliques.width} (by least "
                 f"fill), more than max_treewidth={limit}; with {self.n_states} labels "

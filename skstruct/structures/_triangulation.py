@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Cliques", "eliminate", "triangulate"]
+__all__ = ["Cliques", "eliminate", "shapes_of", "triangulate"]
 
 
 class Cliques(NamedTuple):
@@ -43,6 +43,39 @@ class Cliques(NamedTuple):
     def n_entries(self, n_states):
         """Entries of all clique tables together."""
         return sum(n_states ** (len(s) + 1) for s in self.separators)
+
+
+def shapes_of(offsets, edges, edge_offsets, max_width):
+    """The cliques of all graphs of a batch; those of equal shape share them.
+
+    Parameters
+    ----------
+    offsets, edges, edge_offsets : ndarray of intp
+        A batch of graphs, as ``checked_graph`` answers it.
+    max_width : int
+        As in `triangulate`.
+
+    Returns
+    -------
+    shapes : list of Cliques
+        One for each shape.
+    shape : ndarray of shape (n,)
+        Which of them each graph has.
+    first : list of int
+        The first graph of each shape.
+    """
+    lengths = np.diff(edge_offsets)
+    local = edges - np.repeat(offsets[:-1], lengths)[:, None]
+    shapes, first, numbers = [], [], {}
+    shape = np.zeros(len(lengths), dtype=np.intp)
+    for i, n_nodes in enumerate(np.diff(offsets).tolist()):
+        key = n_nodes, local[edge_offsets[i] : edge_offsets[i + 1]].tobytes()
+        if key not in numbers:
+            numbers[key] = len(shapes)
+            first.append(i)
+            shapes.append(triangulate(*key, max_width))
+        shape[i] = numbers[key]
+    return shapes, shape, first
 
 
 @lru_cache(maxsize=4096)
@@ -121,7 +154,7 @@ def eliminate(n_nodes, edges, max_width):
     order, neighbours = [], []
     while heap:
         least = heappop(heap)
-        fill, degree, v = least
+        _, degree, v = least
         if keys[v] != least:
             continue
         keys[v] = None
@@ -133,10 +166,14 @@ def eliminate(n_nodes, edges, max_width):
             order += rest
             neighbours += [set(rest[i:]) for i in range(1, len(rest) + 1)]
             break
+        changed = set(around)
         for u in around:
-            near[u] |= around
-            near[u] -= {u, v}
-        changed = around if fill == 0 else around.union(*(near[u] for u in around))
+            near[u].discard(v)
+            for w in around - near[u] - {u}:
+                near[u].add(w)
+                near[w].add(u)
+                # A new edge is one less to fill for those that both its ends are near.
+                changed |= near[u] & near[w]
         for u in changed:
             if keys[u] != (new := key(u)):
                 keys[u] = new
