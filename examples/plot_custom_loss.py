@@ -69,11 +69,11 @@ costs = np.array(
         for chosen in decisions.values()
     ]
 )
-print("\nMean cost of a test node, by the decision (row) and where (column)")
-print(" " * 26, *LOSSES, sep="  ")
-for name, row in zip(LOSSES, costs, strict=True):
-    cells = [f"{c:>{len(k)}.2f}" for k, c in zip(LOSSES, row, strict=True)]
-    print(f"{name:<26}", *cells, sep="  ")
+print("\nMean cost of a test node where")
+for name, row in zip(LOSSES, costs.T, strict=True):
+    print(f"  {name}:")
+    for decided, cost in zip(LOSSES, row, strict=True):
+        print(f"    {cost:.2f}  decided as if {decided}")
 
 # %%
 # The sequence on which the three disagree most, and the whole test set.
