@@ -4,6 +4,7 @@ from skstruct._validation._batches import as_ragged, is_table, read_batch
 from skstruct._validation._bitexts import read_bitext_batch
 from skstruct._validation._features import check_features
 from skstruct._validation._labels import (
+    as_classes,
     as_known_labels,
     as_labels,
     is_missing,
@@ -12,21 +13,28 @@ from skstruct._validation._labels import (
     reject_lengths,
 )
 from skstruct._validation._links import Links, as_links
-from skstruct._validation._weights import check_sample_weight
+from skstruct._validation._weights import (
+    check_node_weight,
+    check_sample_weight,
+    read_beside,
+)
 
 __all__ = [
     "Links",
+    "as_classes",
     "as_known_labels",
     "as_labels",
     "as_links",
     "as_ragged",
     "check_features",
+    "check_node_weight",
     "check_sample_weight",
     "is_missing",
     "is_table",
     "is_unknown",
     "plain",
     "read_batch",
+    "read_beside",
     "read_bitext_batch",
     "reject_lengths",
 ]

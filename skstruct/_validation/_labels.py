@@ -8,6 +8,7 @@ from skstruct._validation._batches import is_scalar, n_dimensions
 from skstruct.containers import Batch, Ragged, locate, place
 
 __all__ = [
+    "as_classes",
     "as_known_labels",
     "as_labels",
     "is_missing",
@@ -137,6 +138,52 @@ def as_known_labels(y, batch, name="y"):
     return np.array(flat, dtype=bool if bool in kinds else object)
 
 
+def as_classes(classes, name="classes"):
+    """Different labels of one type, in the order given.
+
+    Parameters
+    ----------
+    classes : array-like of shape (K,)
+        Strings, booleans or whole numbers.
+    name : str, default="classes"
+        The name used in errors.
+
+    Returns
+    -------
+    ndarray of shape (K,)
+        Of dtype object, bool or intp.
+
+    Raises
+    ------
+    ValueError
+        If it is a set, which has no order, or text; or labels are missing, of several
+        types, no labels at all, or named twice.
+    """
+    if isinstance(classes, set | frozenset | dict | str) or n_dimensions(classes) > 1:
+        raise ValueError(
+            f"{name} must be a list of labels, whose order has a meaning; got "
+            f"{type(classes).__name__} {classes!r}."
+        )
+    labels = [plain(label) for label in classes]
+    kinds = list(map(_kind, labels))
+    for label, kind in zip(labels, kinds, strict=True):
+        if kind is None:
+            raise ValueError(
+                f"{name} holds {label!r}, which is no label: labels are strings or "
+                "whole numbers, in a flat list."
+            )
+        if kind is not kinds[0]:
+            raise ValueError(
+                f"{name} holds {labels[0]!r} and {label!r}; labels are all strings or "
+                "all whole numbers."
+            )
+    if len(set(labels)) < len(labels) or not labels:
+        raise ValueError(f"{name} must be different labels, got {labels!r}.")
+    if kinds[0] is int:
+        return _as_integers([int(label) for label in labels], name)
+    return np.array(labels, dtype=bool if kinds[0] is bool else object)
+
+
 def _kind(label):
     """The type that a label counts as; None for what is no label."""
     if isinstance(label, float):
@@ -253,5 +300,6 @@ def _as_integers(labels, name):
         return np.array(labels, dtype=np.intp)
     except OverflowError as error:
         raise ValueError(
-            f"{name} holds an integer beyond 64 bits; name such labels by strings."
+            f"{name} holds an integer beyond 64 bits, one of them the sign; name such "
+            "labels by strings."
         ) from error

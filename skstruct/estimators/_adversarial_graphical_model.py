@@ -58,8 +58,8 @@ class AdversarialGraphicalModel(EquilibriumPredictions, GraphicalModel):
         few features 1 to 10 are often better than 0.
     solver : {"proximal", "subgradient"}, default="proximal"
         At temperature zero: proximal points with a certificate, for all graphs; or
-        the subgradient method of the paper for chains and trees, which is slow and
-        certifies nothing.
+        the subgradient method of the paper for chains and trees, which is slow, and
+        whose ``duality_gap_`` seldom falls to ``tol``.
     prediction : {"auto", "map", "equilibrium"}, default="auto"
         Whether ``predict`` answers the labelling of largest score, or the labels to
         which the predictor gives most weight. "auto": the first at temperature zero.
@@ -100,11 +100,13 @@ class AdversarialGraphicalModel(EquilibriumPredictions, GraphicalModel):
     history_ : list of dict
         Of each proximal point its "iteration" (from 1), the bounds "upper" and "lower"
         of the optimum and their relative "gap", the "temperature" and the number of
-        passes over the data, "n_evaluations".
+        passes over the data, "n_evaluations". With a temperature, or of the
+        subgradient method, "iteration" and "objective".
     n_iter_ : int
-        Number of proximal points.
+        Number of proximal points; with a temperature of iterations of L-BFGS, or of
+        passes of the subgradient method.
     converged_ : bool
-        Whether they ended by ``tol``.
+        Whether ``duality_gap_`` is as ``tol`` wants it.
     n_features_in_ : int
         Number of features, where X holds vectors.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -190,6 +192,12 @@ class AdversarialGraphicalModel(EquilibriumPredictions, GraphicalModel):
     _surrogate = Adversarial()
 
     def _train(self, training, tell):
+        if self.temperature > 0 and self.solver == "subgradient":
+            raise ValueError(
+                "solver='subgradient' is for temperature=0, got temperature="
+                f"{self.temperature}; with a temperature the problem is smooth, and "
+                "solver='proximal' takes L-BFGS."
+            )
         if self.temperature > 0:
             train = train_smoothed
         elif self.solver == "subgradient":

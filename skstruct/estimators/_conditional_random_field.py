@@ -167,6 +167,44 @@ class ConditionalRandomField(MarginalPredictions, GraphicalModel):
 
     _surrogate = Logistic()
 
+    def fit(self, X, y, sample_weight=None, node_weight=None, node_cost=None):
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : GraphBatch, Ragged, list-like of sequences, or array of shape (n, F)
+            Graphs, or sequences (chains), of vectors, feature dicts or words; a plain
+            2-D array is n samples of one node each.
+        y : Ragged or list-like of sequences
+            The label of every node: strings or integers. For a plain 2-D X, an array
+            of shape (n,).
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of samples.
+        node_weight, node_cost : None, default=None
+            There are none: the likelihood of a labelling knows no costs of nodes. Give
+            the first to `score`; for the second decide by ``predict_proba``.
+
+        Returns
+        -------
+        ConditionalRandomField
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If weights or costs of nodes are given.
+        """
+        for name, given in (("node_weight", node_weight), ("node_cost", node_cost)):
+            if given is not None:
+                raise ValueError(
+                    f"{name} has no effect on a ConditionalRandomField, whose training "
+                    "is by likelihood. Leave it out, or train a StructuredSVM or an "
+                    "AdversarialGraphicalModel by it; sample_weight weighs samples, "
+                    "score(..., node_weight=) judges by weights of nodes, and "
+                    "predict_proba serves decisions by costs of nodes."
+                )
+        return super().fit(X, y, sample_weight)
+
     def _train(self, training, tell):
         problem = training.problem(self._surrogate, chains=True)
         history = []
@@ -197,6 +235,6 @@ class ConditionalRandomField(MarginalPredictions, GraphicalModel):
                 f"L-BFGS did not converge in {found.n_iter} iterations, max_iter="
                 f"{self.max_iter}. Standardise the features, or raise max_iter or l2.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         return fitted(found.weights, found.converged)

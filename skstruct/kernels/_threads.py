@@ -47,7 +47,13 @@ def run_chunks(function, chunks, n_jobs=None):
     threads: setting them up anew would cost it more than a chunk does.
     """
     n_threads = min(effective_n_jobs(n_jobs), len(chunks))
-    if n_threads < 2:
-        return [function(first, last) for first, last in chunks]
-    with ThreadPoolExecutor(n_threads) as pool:
-        return list(pool.map(lambda chunk: function(*chunk), chunks))
+    try:
+        if n_threads < 2:
+            return [function(first, last) for first, last in chunks]
+        with ThreadPoolExecutor(n_threads) as pool:
+            return list(pool.map(lambda chunk: function(*chunk), chunks))
+    except SystemError as error:
+        # So numba reports that a kernel returned while an interrupt was waiting.
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            raise KeyboardInterrupt from error
+        raise

@@ -5,7 +5,7 @@ from sklearn.base import BaseEstimator
 
 from skstruct.kernels._node_game import GENERAL
 
-__all__ = ["Loss", "as_list", "check_costs"]
+__all__ = ["Loss", "as_list", "as_numbers", "check_costs"]
 
 
 class Loss(BaseEstimator):
@@ -48,6 +48,8 @@ class Loss(BaseEstimator):
     """
 
     kind = GENERAL
+    # A subclass need not call __init__ of this class.
+    weight = None
 
     def __init__(self, *, weight=None):
         self.weight = weight
@@ -89,7 +91,15 @@ class Loss(BaseEstimator):
             If the table has another shape, a cost is negative, NaN or infinite, or the
             diagonal is not zero; the message names the labels.
         """
-        return check_costs(self.cost(classes), as_list(classes), type(self).__name__)
+        name, labels = type(self).__name__, as_list(classes)
+        try:
+            cost = self.cost(classes)
+        except TypeError as error:
+            raise ValueError(
+                f"{name}.cost failed on the labels {labels!r}: {error}. It is given "
+                "labels, not their positions, which are range(len(classes))."
+            ) from error
+        return check_costs(cost, labels, name)
 
     def values(self, classes):
         """Places of the labels on a line, in rising order.
@@ -162,9 +172,17 @@ def as_list(labels):
     ]
 
 
+def as_numbers(cost, name):
+    """A table of costs as a C-contiguous array of floats."""
+    try:
+        return np.ascontiguousarray(cost, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name}: the costs are not all numbers: {error}.") from error
+
+
 def check_costs(cost, labels, name):
     """A table of costs as floats; a ValueError says what is wrong with it."""
-    cost = np.ascontiguousarray(cost, dtype=float)
+    cost = as_numbers(cost, name)
     if cost.shape != (len(labels), len(labels)):
         raise ValueError(
             f"{name}: the costs have shape {cost.shape}, and {len(labels)} labels need "

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skstruct.losses._base import Loss, as_list, check_costs
+from skstruct.losses._base import Loss, as_list, as_numbers, check_costs
 
 __all__ = ["CostMatrix"]
 
@@ -62,7 +62,7 @@ class CostMatrix(Loss):
         """
         classes = as_list(classes)
         rows, columns = self._names(classes)
-        cost = np.asarray(self.matrix, dtype=float)
+        cost = as_numbers(self.matrix, type(self).__name__)
         if rows != columns:
             cost = cost[:, [columns.index(name) for name in rows]]
         cost = check_costs(cost, rows, type(self).__name__)

@@ -45,10 +45,22 @@ def as_loss(spec):
         return spec
     if isinstance(spec, str) and spec in LOSSES:
         return LOSSES[spec]()
-    if isinstance(spec, str | type) or np.ndim(spec) != 2:
-        names = ", ".join(map(repr, LOSSES))
+    if isinstance(spec, str | type) or _n_axes(spec) != 2:
+        names, hint = ", ".join(map(repr, LOSSES)), ""
+        if isinstance(spec, type) and issubclass(spec, Loss):
+            hint = f" Write {spec.__name__}()."
+        elif callable(spec):
+            hint = " Write a subclass of Loss whose cost(classes) answers the matrix."
         raise ValueError(
             f"loss must be one of {names}, a matrix cost[true, predicted] or an "
-            f"instance of Loss; got {type(spec).__name__} {spec!r}."
+            f"instance of Loss; got {type(spec).__name__} {spec!r}.{hint}"
         )
     return CostMatrix(spec)
+
+
+def _n_axes(spec):
+    """Number of axes of what may be an array; None if its rows differ in length."""
+    try:
+        return np.ndim(spec)
+    except ValueError:
+        return None

@@ -40,7 +40,7 @@ class LabelPairs(NamedTuple):
     offsets: np.ndarray
 
 
-def read_pairs(y_true, y_pred, sample_weight=None):
+def read_pairs(y_true, y_pred, sample_weight=None, known=()):
     """Pair each known gold label with its prediction.
 
     Parameters
@@ -52,6 +52,8 @@ def read_pairs(y_true, y_pred, sample_weight=None):
         One label for each label of ``y_true``; here -1 is a label like others.
     sample_weight : array-like of shape (n_sequences,), default=None
         Weights of the sequences; those of weight 0 count as absent.
+    known : list, default=()
+        Labels; with -1 among them it is a label like others.
 
     Returns
     -------
@@ -69,13 +71,13 @@ def read_pairs(y_true, y_pred, sample_weight=None):
     _check_same_lengths(gold, predicted)
     codes, names = _encode(gold.values.tolist() + predicted.values.tolist())
     gold_codes, predicted_codes = np.split(codes, [gold.n_tokens])
-    known = gold_codes >= 0
-    if -1 in names:
-        known &= gold_codes != names.index(-1)
-    _check_predicted(known & (predicted_codes < 0), gold)
+    is_known = gold_codes >= 0
+    if -1 in names and -1 not in known:
+        is_known &= gold_codes != names.index(-1)
+    _check_predicted(is_known & (predicted_codes < 0), gold)
     sequence = np.repeat(np.arange(len(gold)), gold.lengths)
     weight = _token_weight(sample_weight, gold.lengths)
-    row = np.flatnonzero(known if weight is None else known & (weight > 0))
+    row = np.flatnonzero(is_known if weight is None else is_known & (weight > 0))
     if not row.size:
         warnings.warn(
             "There is no known gold label to compare with (None, NaN and -1 are "

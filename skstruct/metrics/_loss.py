@@ -2,21 +2,28 @@
 
 import numpy as np
 
+from skstruct._validation import check_node_weight, plain
 from skstruct.containers import Ragged
-from skstruct.losses import Loss, as_loss
+from skstruct.losses import Absolute, CostMatrix, Loss, Squared, ZeroOne, as_loss
 from skstruct.metrics._flatten import read_pairs
 
 __all__ = ["mean_additive_loss"]
 
 
-def mean_additive_loss(y_true, y_pred, loss, *, labels=None, sample_weight=None):
+# Here the cost of two labels does not depend on what others there are.
+_PAIRWISE = (ZeroOne, CostMatrix, Absolute, Squared)
+
+
+def mean_additive_loss(
+    y_true, y_pred, loss, *, labels=None, sample_weight=None, node_weight=None
+):
     """Mean cost of a token, where mistakes differ in cost.
 
     Parameters
     ----------
     y_true : Ragged, list-like of label sequences, or 1-D array of labels
-        Gold labels; None, NaN and -1 are unknown and skipped, as is a sequence that is
-        None.
+        Gold labels; None and NaN are unknown and skipped, as is a sequence that is
+        None. So is -1, unless it is one of ``labels``.
     y_pred : Ragged, list-like of label sequences, or 1-D array of labels
         Predicted labels.
     loss : str, array of shape (n_labels, n_labels), DataFrame, Loss or callable
@@ -26,9 +33,13 @@ def mean_additive_loss(y_true, y_pred, loss, *, labels=None, sample_weight=None)
         takes two flat arrays, gold and predicted labels, and returns a cost for each.
     labels : list of labels, default=None
         The labels behind the rows and columns of an array, None: 0, 1, ...; for a name
-        or a Loss all labels in their order, None: the sorted ones of both sides.
+        or a Loss all labels in their order, None: the sorted ones of both sides. They
+        may lack some where two labels cost the same whatever others there are, as
+        those of "zero_one" and numbers do.
     sample_weight : array-like of shape (n_sequences,), default=None
         Weights of the sequences.
+    node_weight : Ragged or list-like of sequences, default=None
+        Weights of the tokens, in place of those of a Loss.
 
     Returns
     -------
@@ -53,16 +64,19 @@ def mean_additive_loss(y_true, y_pred, loss, *, labels=None, sample_weight=None)
     >>> mean_additive_loss([["ok", "bad"]], [["ok", "ok"]], cost, labels=["ok", "bad"])
     2.5
     """
-    pairs = read_pairs(y_true, y_pred, sample_weight)
+    labels = None if labels is None else list(labels)
+    pairs = read_pairs(y_true, y_pred, sample_weight, known=labels or ())
     if pairs is None:
         return np.nan
-    weight = pairs.weight
+    weight = check_node_weight(node_weight, pairs.offsets)
     if isinstance(loss, str | Loss):
         loss = as_loss(loss)
-        labels = _classes(loss, pairs) if labels is None else labels
-        weight = loss.node_weight(pairs.offsets)[pairs.row]
-        weight = weight if pairs.weight is None else weight * pairs.weight
+        labels = _classes(loss, pairs, labels)
+        weight = loss.node_weight(pairs.offsets) if weight is None else weight
         loss = loss.table(labels)
+    weight = _product(None if weight is None else weight[pairs.row], pairs.weight)
+    if weight is not None and not weight.any():
+        raise ValueError("node_weight is zero at all tokens with a gold label.")
     if callable(loss):
         names = Ragged([pairs.names]).values
         costs = np.asarray(loss(names[pairs.gold], names[pairs.predicted]), dtype=float)
@@ -78,10 +92,27 @@ def mean_additive_loss(y_true, y_pred, loss, *, labels=None, sample_weight=None)
     return float(np.average(costs, weights=weight))
 
 
-def _classes(loss, pairs):
-    """The labels that occur, where a Loss may take them as sorted."""
+def _product(weight, other):
+    """The product of weights of which each may be None."""
+    if weight is None or other is None:
+        return other if weight is None else weight
+    return weight * other
+
+
+def _classes(loss, pairs, given):
+    """All labels; those that are not given, where a Loss may take them as sorted."""
     used = np.unique(np.concatenate([pairs.gold, pairs.predicted]))
     labels = [pairs.names[code] for code in used]
+    if given is not None:
+        unseen = [label for label in labels if label not in set(given)]
+        if not unseen or type(loss) not in _PAIRWISE:
+            return given
+        if isinstance(loss, CostMatrix):
+            named = loss.labels is not None or hasattr(loss.matrix, "columns")
+            return given + unseen if named else given
+        if isinstance(loss, ZeroOne):
+            return given + unseen
+        return given if loss.needs_order(given + unseen) else sorted(given + unseen)
     if loss.needs_order(labels):
         raise ValueError(
             f"{type(loss).__name__} needs the order of the labels {labels!r}, which "
@@ -116,7 +147,8 @@ def _lookup(names, codes, labels, side):
     for code in np.unique(codes):
         if places[code] < 0:
             raise ValueError(
-                f"{side} holds the label {names[code]!r}, for which loss has no cost; "
-                "name the rows and columns of an array by `labels`."
+                f"{side} holds the label {names[code]!r}, for which loss has no cost: "
+                f"it knows {list(map(plain, labels))!r}. Name all labels by `labels`, "
+                "or those of an estimator by its parameter `classes`."
             )
     return places[codes]

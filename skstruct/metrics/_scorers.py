@@ -1,9 +1,11 @@
 """Metrics in the form that ``scoring=`` takes."""
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
 from skstruct._validation import as_links, read_bitext_batch
+from skstruct.losses import Loss, as_loss
 from skstruct.metrics._alignment import alignment_error_rate
 from skstruct.metrics._clustering import (
     conditional_entropy,
@@ -131,6 +133,40 @@ class LinkScorer(LabelScorer):
     __call__ = score
 
 
+class LossScorer(LabelScorer):
+    """A `LabelScorer` of a loss, which asks fitted estimators for their classes."""
+
+    def score(self, estimator, X, y=None, sample_weight=None):
+        """As `LabelScorer.score`; where no labels are named, those of the estimator."""
+        options = self.options
+        if options["labels"] is None:
+            options = options | {"labels": _classes_of(estimator, options["loss"])}
+        asked = LabelScorer(
+            self.metric, greater_is_better=self.greater_is_better, options=options
+        )
+        return asked.score(estimator, X, y, sample_weight)
+
+    __call__ = score
+
+
+def _classes_of(estimator, loss):
+    """The classes of a fitted estimator as labels of a loss; None if unfit for that."""
+    classes = getattr(estimator, "classes_", None)
+    if np.ndim(classes) != 1:
+        return None
+    classes = np.asarray(classes).tolist()
+    if callable(loss):
+        return classes
+    if not isinstance(loss, str | Loss):  # an array is of 0, 1, ... otherwise
+        return classes if np.shape(loss) == (len(classes),) * 2 else None
+    while hasattr(estimator, "steps") or hasattr(estimator, "best_estimator_"):
+        steps = getattr(estimator, "steps", None)
+        estimator = steps[-1][1] if steps else estimator.best_estimator_
+    # Sorted names are in no order that means something, unless somebody said so.
+    told = getattr(estimator, "classes", None) is not None
+    return classes if told or not as_loss(loss).needs_order(classes) else None
+
+
 def make_loss_scorer(loss, *, labels=None):
     """Scorer of the negated mean additive loss.
 
@@ -141,7 +177,9 @@ def make_loss_scorer(loss, *, labels=None):
         weighs the tokens as an estimator with this loss does. A callable must stand in
         a module, not be a lambda, where the search runs in several processes.
     labels : list of labels, default=None
-        As in :func:`mean_additive_loss`: name all labels where folds may lack some.
+        As in :func:`mean_additive_loss`. None: ``classes_`` of the fitted estimator, if
+        it has some; where a loss needs an order of names, its parameter ``classes``
+        must have told it.
 
     Returns
     -------
@@ -152,10 +190,10 @@ def make_loss_scorer(loss, *, labels=None):
     --------
     >>> from skstruct.metrics import make_loss_scorer
     >>> make_loss_scorer([[0, 1], [5, 0]], labels=["ok", "bad"])  # doctest: +ELLIPSIS
-    LabelScorer(mean_additive_loss, greater_is_better=False, loss=[[0, 1], [5, 0]], ...)
+    LossScorer(mean_additive_loss, greater_is_better=False, loss=[[0, 1], [5, 0]], ...)
     """
     options = {"loss": loss, "labels": labels}
-    return LabelScorer(mean_additive_loss, greater_is_better=False, options=options)
+    return LossScorer(mean_additive_loss, greater_is_better=False, options=options)
 
 
 v_measure_scorer = LabelScorer(v_measure)

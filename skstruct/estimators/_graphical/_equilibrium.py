@@ -1,6 +1,6 @@
 """What an adversarial model answers: labelings, or its predictor's strategy."""
 
-from skstruct.estimators._graphical._node_costs import read_node_weight
+from skstruct._validation import check_node_weight
 from skstruct.surrogates import smoothed_predictor, solve_game
 
 __all__ = ["EquilibriumPredictions"]
@@ -63,7 +63,7 @@ class EquilibriumPredictions:
 
     def _predictor(self, read, node_weight):
         batch = read.graphs.batch
-        node_weight = read_node_weight(node_weight, batch)
+        node_weight = check_node_weight(node_weight, batch.offsets)
         structure = self._structure(read, chains=False)
         game = self._costs.game(batch.offsets, node_weight)
         arguments = structure, read.potentials, game

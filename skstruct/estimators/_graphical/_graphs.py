@@ -11,8 +11,8 @@ from skstruct.structures import Chain, Junction, Tree
 
 __all__ = ["Graphs", "as_graphs"]
 
-# Squares of sums of features must stay finite.
-_LARGEST = 1e100
+# Beside features above this, floats have no room for those of one.
+_LARGEST = 1e15
 
 
 class Graphs(NamedTuple):

@@ -9,7 +9,6 @@ from skstruct._params import HasMethods, Interval, StrOptions, fit_context
 from skstruct.estimators._graphical._predictions import GraphPredictions
 from skstruct.estimators._graphical._training import Training
 from skstruct.kernels._blas import one_blas_thread
-from skstruct.losses import Loss
 
 __all__ = ["GraphicalModel"]
 
@@ -18,7 +17,7 @@ class GraphicalModel(GraphPredictions, StructuredEstimator, ABC):
     """A model of labelled chains, trees and graphs that minimises a surrogate."""
 
     _parameter_constraints: ClassVar = {
-        "loss": [str, Loss, "array-like"],
+        "loss": "no_validation",  # as_loss tells more
         "classes": ["array-like", None],
         "featurizer": [HasMethods(["fit", "transform"]), None],
         "l2": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
@@ -37,8 +36,6 @@ class GraphicalModel(GraphPredictions, StructuredEstimator, ABC):
         "loss": "Absolute()",
     }
 
-    # Whether sparse features have weights for labels that they are never seen with.
-    all_possible_states = True
     # Of the adversary's entropy.
     temperature = 0.0
 

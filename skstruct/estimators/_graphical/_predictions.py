@@ -8,18 +8,27 @@ from sklearn.utils.validation import check_is_fitted
 from skstruct._validation import (
     as_known_labels,
     check_features,
+    check_node_weight,
     check_sample_weight,
     read_batch,
 )
 from skstruct.containers import place
 from skstruct.estimators._graphical._graphs import Graphs, as_graphs
-from skstruct.estimators._graphical._node_costs import read_node_weight
-from skstruct.estimators._sequences._features import make_features, with_columns
+from skstruct.estimators._sequences._features import (
+    kind_of_tokens,
+    make_features,
+    with_columns,
+)
 from skstruct.metrics import mean_additive_loss
 from skstruct.potentials import LinearGraph
 from skstruct.structures import Potentials
 
 __all__ = ["GraphPredictions", "Read"]
+
+
+# Of values of the surrogate, as a share of ``tol`` and of the largest cost: as that of
+# fits, whose ``tol`` is a share of the optimum, or of a thousandth of the largest cost.
+_ACCURACY = 1e-3
 
 
 class Read(NamedTuple):
@@ -41,6 +50,7 @@ class GraphPredictions:
         n_features, n_states = self.coef_.shape[1], len(self.classes_)
         features = np.zeros((0, n_features))
         if data.n_tokens:  # what is empty has no kind
+            self._check_kind(kind_of_tokens(data))
             features = make_features(self.featurizer_.transform, data)
         if features.shape[1] != n_features:
             raise ValueError(
@@ -52,6 +62,13 @@ class GraphPredictions:
         linear = LinearGraph(features, graphs.edge_values, n_states=n_states)
         potentials = linear.potentials(self._weights(linear), n_jobs=self.n_jobs)
         return Read(graphs, answer, Potentials(*potentials))
+
+    def _check_kind(self, kind):
+        """Raise unless the default featurizer, if it is used, knows this kind."""
+        if self._kind not in (None, kind):
+            raise ValueError(
+                f"X holds {kind}, but the model was fitted to {self._kind}."
+            )
 
     def _weights(self, linear):
         return linear.join(
@@ -99,7 +116,7 @@ class GraphPredictions:
         return self._structure(read, chains=True).argmax(read.potentials)[0]
 
     def surrogate(self, X, y, sample_weight=None, node_weight=None):
-        """Mean of what ``fit`` minimises, without the penalty.
+        """Mean of what ``fit`` minimises, without the penalty and at temperature zero.
 
         Parameters
         ----------
@@ -115,22 +132,25 @@ class GraphPredictions:
         Returns
         -------
         float
-            Mean over samples at the fitted weights and temperature zero.
+            Mean over samples at the fitted weights. It is exact but for an adversarial
+            model, where it is too large by no more than ``tol`` thousandths of the
+            largest cost of a sample.
         """
         read = self._read(X)
         batch = read.graphs.batch
         weight = check_sample_weight(sample_weight, len(batch))
-        node_weight = read_node_weight(node_weight, batch)
+        node_weight = check_node_weight(node_weight, batch.offsets)
         values = self._surrogate.values(
             self._structure(read, chains=False),
             read.potentials,
             self._surrogate.game(self._costs.game(batch.offsets, node_weight)),
             self._codes(y, read),
+            tol=_ACCURACY * self.tol,
             n_jobs=self.n_jobs,
         )
         return float(np.average(values, weights=weight))
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X, y=None, sample_weight=None, node_weight=None):
         """One less the mean loss of predictions, as a share of the largest cost.
 
         Parameters
@@ -138,24 +158,26 @@ class GraphPredictions:
         X : GraphBatch, Ragged, list-like of sequences, or array
             Samples as in ``fit``.
         y : Ragged or list-like of sequences
-            True labels.
+            True labels; without them there is no score.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of samples.
+        node_weight : Ragged or list-like of sequences, default=None
+            Weights of nodes, in place of the rule of ``loss``.
 
         Returns
         -------
         float
-            1 is best; with the zero-one loss, the accuracy of nodes. Nodes weigh as
-            the rule of ``loss`` says.
+            1 is best; with the zero-one loss, the accuracy of nodes. Labels of y that
+            are None or NaN are unknown and skipped. One that training lacked counts
+            as a mistake, where the loss has a cost for it.
         """
         check_is_fitted(self)
-        costs = self._costs
         loss = mean_additive_loss(
             y,
             self.predict(X),
-            costs.loss,
-            labels=costs.named,
+            self._costs.loss,
+            labels=self.classes_.tolist(),
             sample_weight=sample_weight,
+            node_weight=node_weight,
         )
-        largest = costs.loss.table(self.classes_).max(initial=0.0)
-        return 1.0 - loss / largest if largest > 0 else 1.0
+        return 1.0 - loss / (self._costs.largest_loss or 1.0)

@@ -1,6 +1,9 @@
 """Training by the subgradient method of the paper."""
 
+import warnings
+
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from skstruct.optim import Cuts, subgradient_descent
 from skstruct.solvers import AdaGrad
@@ -88,4 +91,12 @@ def train_by_subgradients(estimator, training, surrogate, tell):
     )
     upper, _ = evaluate(weights, _LAST_STEPS)
     gap = (upper - cuts.bound()) / max(abs(upper), problem.least)
+    if not stopped and gap > estimator.tol:
+        warnings.warn(
+            f"After max_iter={estimator.max_iter} passes the objective is known to a "
+            f"relative gap of {gap:.2g} (tol={estimator.tol:g}). Raise max_iter, tol "
+            "or l2, or take solver='proximal'.",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
     return fitted(weights, float(gap), stopped)

@@ -10,19 +10,25 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.class_weight import compute_class_weight
 
 from skstruct._validation import (
+    as_classes,
     as_known_labels,
     check_features,
+    check_node_weight,
     check_sample_weight,
     read_batch,
 )
 from skstruct.estimators._graphical._graphs import as_graphs
 from skstruct.estimators._graphical._node_costs import (
+    LARGEST_COST,
     check_shape,
     read_node_cost,
-    read_node_weight,
 )
 from skstruct.estimators._graphical._problem import Problem
-from skstruct.estimators._sequences._features import fit_featurizer, with_columns
+from skstruct.estimators._sequences._features import (
+    fit_featurizer,
+    kind_of_tokens,
+    with_columns,
+)
 from skstruct.featurizers import TokenFeaturizer
 from skstruct.kernels._node_game import GENERAL, Game, kind_of
 from skstruct.losses import as_loss
@@ -41,22 +47,22 @@ class Costs(NamedTuple):
         Labels in order.
     cost : ndarray of shape (K, K)
         ``cost[true, predicted]``, times the weight of the true class.
+    largest_loss : float
+        The largest cost before that.
     kind : int
         How the game is solved.
     values : ndarray of shape (K,)
         Places of the labels on a line.
     loss : Loss
         Where it comes from; a copy.
-    named : list or None
-        The classes, where the estimator names them.
     """
 
     classes: np.ndarray
     cost: np.ndarray
+    largest_loss: float
     kind: int
     values: np.ndarray
     loss: object
-    named: list | None
 
     @classmethod
     def of(cls, estimator, labels):
@@ -70,11 +76,17 @@ class Costs(NamedTuple):
                 "classes=[...], lowest first."
             )
         cost, kind = loss.table(classes), loss.kind
+        largest = float(cost.max(initial=0.0))
         weight = _class_weight(estimator.class_weight, classes, labels)
         if weight is not None:
-            cost, kind = weight[:, None] * cost, GENERAL
-        named = None if estimator.classes is None else classes.tolist()
-        return cls(classes, cost, kind, loss.values(classes), loss, named)
+            with np.errstate(over="ignore"):
+                cost, kind = weight[:, None] * cost, GENERAL
+        if not (cost <= LARGEST_COST).all():
+            raise ValueError(
+                f"The costs of loss, times class_weight, reach {cost.max():.3g}; they "
+                f"must be at most {LARGEST_COST:g}. Divide all by the same number."
+            )
+        return cls(classes, cost, largest, kind, loss.values(classes), loss)
 
     def game(self, offsets, node_weight=None, node_cost=None):
         """The game at the nodes of a batch."""
@@ -104,9 +116,7 @@ def _classes(given, labels):
     found = np.unique(labels)
     if given is None:
         return found
-    classes = np.array(list(given), dtype=object if found.dtype == object else None)
-    if len(set(classes.tolist())) < len(classes) or not len(classes):
-        raise ValueError(f"classes must be different labels, got {as_list(given)!r}.")
+    classes = as_classes(given)
     missing = [label for label in found.tolist() if label not in set(classes.tolist())]
     if missing:
         raise ValueError(f"y holds the label {missing[0]!r}, which classes lacks.")
@@ -124,11 +134,13 @@ def _class_weight(given, classes, labels):
     present = classes[np.isin(classes, labels)]
     weight = np.ones(len(classes))
     if isinstance(given, dict):
-        weight = np.array([given.get(label, 1.0) for label in classes.tolist()], float)
+        try:
+            values = [float(given.get(label, 1.0)) for label in classes.tolist()]
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"class_weight must hold numbers: {given!r}.") from error
+        weight = np.array(values)
         if not (np.isfinite(weight) & (weight >= 0)).all():
-            raise ValueError(
-                f"class_weight must be finite and not negative: {weight.tolist()!r}."
-            )
+            raise ValueError(f"class_weight must be finite and not negative: {given}.")
     else:
         weight[np.isin(classes, labels)] = compute_class_weight(
             given, classes=present, y=labels
@@ -160,8 +172,8 @@ class Training:
         self.input = vars(owner)
         labels = as_known_labels(y, batch)
         weight = check_sample_weight(sample_weight, len(batch))
-        node_weight = read_node_weight(node_weight, batch)
-        node_cost = read_node_cost(node_cost, batch)
+        node_weight = check_node_weight(node_weight, batch.offsets)
+        node_cost = read_node_cost(node_cost, batch.offsets)
         kept = np.flatnonzero(weight)
         if len(kept) < len(batch):
             rows = np.repeat(weight > 0, batch.lengths)
@@ -179,6 +191,7 @@ class Training:
         place_of = {label: k for k, label in enumerate(self.costs.classes.tolist())}
         self.labels = np.array([place_of[label] for label in labels.tolist()], np.intp)
         self.graphs = as_graphs(batch)
+        self.kind = kind_of_tokens(batch) if estimator.featurizer is None else None
         self.featurizer, features = fit_featurizer(
             estimator.featurizer, batch, vectors=FunctionTransformer, words=_all_words
         )
@@ -186,7 +199,7 @@ class Training:
         self.distinct = DistinctFeatures(features)
         values, K = self.distinct.values, len(self.costs.classes)
         pairs = None
-        if sp.issparse(values) and not estimator.all_possible_states:
+        if sp.issparse(values) and not getattr(estimator, "all_possible_states", True):
             pairs = seen_pairs(values, self.labels, K)
         self.linear = LinearGraph(
             values, self.graphs.edge_values, n_states=K, pairs=pairs
@@ -218,6 +231,7 @@ class Training:
         coef, intercept, transition, edge_coef = self.linear.split(weights.copy())
         fitted = self.input | {
             "_costs": self.costs,
+            "_kind": self.kind,
             "_temperature": self.temperature,
             "featurizer_": self.featurizer,
             "classes_": self.costs.classes,

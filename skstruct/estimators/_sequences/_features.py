@@ -19,10 +19,18 @@ __all__ = [
     "default_featurizer",
     "fit_featurizer",
     "holds_dicts",
+    "kind_of_tokens",
     "make_features",
     "standardized",
     "with_columns",
 ]
+
+
+def kind_of_tokens(batch):
+    """What a featurizer is given: "vectors", "feature dicts" or "words"."""
+    if batch.values.ndim == 2:
+        return "vectors"
+    return "feature dicts" if holds_dicts(batch) else "words"
 
 
 def with_columns(batch):
@@ -97,7 +105,7 @@ def make_features(featurize, batch):
         features = featurize(batch)
     except ValueError:
         # Those who do not want NaN do not say where it stands.
-        _reject_not_finite(batch.values, batch.offsets)
+        _reject_not_finite(batch.values, batch)
         raise
     values = features.values if isinstance(features, Ragged) else features
     if hasattr(values, "columns"):  # of a data frame
@@ -112,7 +120,7 @@ def make_features(featurize, batch):
         values = values.astype(np.float64, copy=False)
     except (TypeError, ValueError) as error:
         raise ValueError(f"Features must be numbers ({error}).") from error
-    _reject_not_finite(values, batch.offsets)
+    _reject_not_finite(values, batch)
     return sp.csr_array(values) if sp.issparse(values) else values
 
 
@@ -128,7 +136,12 @@ def fit_featurizer(featurizer, batch, **defaults):
     return out, make_features(out.transform, batch)
 
 
-def _reject_not_finite(values, offsets):
+def _is_infinite(value):
+    """Whether it is a number that is NaN or infinite."""
+    return isinstance(value, float | np.floating) and not np.isfinite(value)
+
+
+def _reject_not_finite(values, batch):
     """Raise, and say where, if there are numbers that are not finite."""
     flat = values.data if sp.issparse(values) else values
     if flat.dtype.kind != "f" or np.isfinite(flat).all():
@@ -140,8 +153,12 @@ def _reject_not_finite(values, offsets):
         row = np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))[
             0
         ]
-    sequence, position = locate(offsets, row)
+    sequence, position = locate(batch.offsets, row)
+    token, what = batch.values[row], "NaN or inf"
+    if isinstance(token, dict):
+        bad = [k for k, v in token.items() if v is None or _is_infinite(v)]
+        what = f"{token[bad[0]]} as {bad[0]!r}" if bad else what
     raise ValueError(
         f"Features of the token at sequence {sequence}, position {position} hold "
-        "NaN or inf; impute or remove it."
+        f"{what}; impute or remove it."
     )
