@@ -164,8 +164,8 @@ class StructuredSVM(GraphicalModel):
         Returns
         -------
         Ragged, object array of arrays, or array of shape (n_samples,)
-            Entries of ``classes_``, in the form of X. Ties go to the class that comes
-            first.
+            Entries of ``classes_``, in the form of X. Of several labelings of the same
+            score one is chosen, the same in each call for the same X.
         """
         read = self._read(X)
         return read.answer(self.classes_[self._map(read)])

@@ -21,8 +21,9 @@ class EquilibriumPredictions:
         -------
         Ragged, object array of arrays, or array of shape (n_samples,)
             Entries of ``classes_``, in the form of X: those of the labelling of
-            largest score ("map"), or to which the predictor gives most weight
-            ("equilibrium"). Ties go to the class that comes first.
+            largest score ("map"), or to which the predictor gives most weight, of
+            equals the class that comes first ("equilibrium"). Of several labelings of
+            the same score one is chosen, the same in each call for the same X.
         """
         self._validate_params()
         read = self._read(X)

@@ -34,8 +34,9 @@ class MarginalPredictions:
         -------
         Ragged, object array of arrays, or array of shape (n_samples,)
             Entries of ``classes_``, in the form of X. With ``prediction="bayes"`` each
-            has the least expected loss; with "map" all together are most probable.
-            Ties go to the class that comes first.
+            has the least expected loss, of equals the class that comes first; with
+            "map" all together are most probable, and of several such labelings one is
+            chosen, the same in each call for the same X.
         """
         self._validate_params()
         read = self._read(X)
