@@ -29,7 +29,7 @@ _OTHERS = {
 }
 
 
-def trusted_types():
+def trusted_types() -> list[str]:
     """Names of what fitted models of skstruct are made of, for ``skops.io.load``.
 
     These are the classes that models and searches hold, which only compute when they

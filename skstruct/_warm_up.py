@@ -1,6 +1,7 @@
 """Kernels compiled before the first request."""
 
 import warnings
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -19,7 +20,7 @@ __all__ = ["warm_up"]
 _ANSWERS = ("predict", "predict_proba", "filter_proba", "predict_equilibrium", "score")
 
 
-def warm_up(estimators=None):
+def warm_up(estimators: Iterable[str] | None = None) -> None:
     """Compile ahead what fits and predictions need, for instance in a container image.
 
     The first fit of a kind compiles its loops, which takes seconds, and keeps them in

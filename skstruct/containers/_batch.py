@@ -107,7 +107,7 @@ class Batch:
         return NotImplemented
 
 
-def offsets_of(lengths):
+def offsets_of(lengths) -> np.ndarray:
     """Offsets of samples with these lengths.
 
     Parameters
@@ -159,7 +159,7 @@ def locate(offsets, row):
     return sample, row - offsets[sample]
 
 
-def place(row, offsets=None):
+def place(row, offsets=None) -> str:
     """Where a row of the flat arrays stands, in the words of an error message.
 
     Parameters
@@ -185,7 +185,7 @@ def place(row, offsets=None):
     return "sample {}, position {}".format(*locate(offsets, row))
 
 
-def neighbours(offsets, offset):
+def neighbours(offsets, offset) -> np.ndarray:
     """Row of the neighbour that stands some positions away in the same sample.
 
     Parameters

@@ -1,5 +1,7 @@
 """Sentences beside their translations, as two Ragged sides."""
 
+from typing import Self
+
 import numpy as np
 from scipy.sparse import issparse
 
@@ -67,7 +69,7 @@ class Bitext(Batch):
         self.target = _as_side([target for _, target in pairs], "target")
 
     @classmethod
-    def from_sides(cls, source, target):
+    def from_sides(cls, source, target) -> Self:
         """From all source sentences and all target sentences.
 
         Parameters
@@ -108,7 +110,7 @@ class Bitext(Batch):
         out.source, out.target = source, target
         return out
 
-    def reversed(self):
+    def reversed(self) -> Self:
         """The same pairs with sides swapped.
 
         Returns

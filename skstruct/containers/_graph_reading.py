@@ -146,7 +146,7 @@ def join_edge_values(parts, n_edges):
     return np.concatenate([parts[i] for i in given])
 
 
-def check_edges(offsets, edges, edge_offsets, edge_values):
+def check_edges(offsets, edges, edge_offsets, edge_values) -> None:
     """Raise at the first edge that joins no two nodes of its graph, or joins again."""
     n_edges = np.diff(edge_offsets)
     n_nodes = np.repeat(np.diff(offsets), n_edges)[:, None]

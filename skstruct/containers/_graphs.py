@@ -1,5 +1,7 @@
 """Graphs of different sizes as flat arrays of nodes and edges."""
 
+from typing import Self
+
 import numpy as np
 
 from skstruct.containers._batch import Batch, gather, offsets_of
@@ -129,7 +131,7 @@ class GraphBatch(Ragged):
         return out
 
     @classmethod
-    def from_graphs(cls, graphs):
+    def from_graphs(cls, graphs) -> Self:
         """From one tuple for each graph, as the class itself reads them.
 
         Parameters
@@ -152,7 +154,7 @@ class GraphBatch(Ragged):
     @classmethod
     def from_arrays(
         cls, values, offsets, edges, edge_offsets, edge_values=None, tokens=None
-    ):
+    ) -> Self:
         """From flat values and edges, and the offsets that cut them.
 
         Parameters
@@ -201,7 +203,7 @@ class GraphBatch(Ragged):
         return cls._on(nodes, edges, edge_offsets, edge_values)
 
     @classmethod
-    def from_sequences(cls, sequences):
+    def from_sequences(cls, sequences) -> Self:
         """From sequences, each of which becomes a chain.
 
         Parameters
@@ -239,7 +241,7 @@ class GraphBatch(Ragged):
     from_lengths = from_rows = from_frame = _refuse
 
     @classmethod
-    def from_networkx(cls, graphs, feature="x", edge_feature=None):
+    def from_networkx(cls, graphs, feature="x", edge_feature=None) -> Self:
         """From graphs of networkx, or any with the same interface.
 
         Parameters
@@ -272,7 +274,7 @@ class GraphBatch(Ragged):
         return cls(read_networkx(graphs, feature, edge_feature))
 
     @staticmethod
-    def chain(n):
+    def chain(n) -> np.ndarray:
         """Edges of a chain of nodes.
 
         Parameters
@@ -295,7 +297,7 @@ class GraphBatch(Ragged):
         return grid_edges((n,))
 
     @staticmethod
-    def tree(parents):
+    def tree(parents) -> np.ndarray:
         """Edges of a tree, or of several, given by the parent of each node.
 
         Parameters
@@ -323,7 +325,7 @@ class GraphBatch(Ragged):
         return tree_edges(parents)
 
     @staticmethod
-    def grid(shape):
+    def grid(shape) -> np.ndarray:
         """Edges of a rectangular grid, whose nodes are numbered row by row.
 
         Parameters
@@ -351,7 +353,7 @@ class GraphBatch(Ragged):
         first_node = np.repeat(self.offsets[:-1], np.diff(self.edge_offsets))
         return self.edges + first_node[:, None]
 
-    def with_values(self, values):
+    def with_values(self, values) -> Self:
         """The same graphs with other values (one for each node).
 
         Parameters

@@ -1,5 +1,7 @@
 """Sequences of different lengths as flat arrays and offsets."""
 
+from typing import Self
+
 import numpy as np
 
 from skstruct.containers._batch import Batch, gather, offsets_of
@@ -85,7 +87,7 @@ class Ragged(Batch):
             self.tokens = self.source = None
 
     @classmethod
-    def from_arrays(cls, values, offsets, *, tokens=None):
+    def from_arrays(cls, values, offsets, *, tokens=None) -> Self:
         """From flat values and offsets.
 
         Parameters
@@ -148,7 +150,7 @@ class Ragged(Batch):
         return out
 
     @classmethod
-    def from_lengths(cls, values, lengths, *, tokens=None):
+    def from_lengths(cls, values, lengths, *, tokens=None) -> Self:
         """From flat values and the length of each sequence (hmmlearn's form).
 
         Parameters
@@ -195,7 +197,7 @@ class Ragged(Batch):
         return cls.from_arrays(values, offsets_of(lengths), tokens=tokens)
 
     @classmethod
-    def from_rows(cls, rows):
+    def from_rows(cls, rows) -> Self:
         """From a 2-D array whose every row is one sequence of symbols.
 
         Parameters
@@ -224,7 +226,7 @@ class Ragged(Batch):
         )
 
     @classmethod
-    def from_frame(cls, frame, columns=None, *, group=None, order=None):
+    def from_frame(cls, frame, columns=None, *, group=None, order=None) -> Self:
         """From a data frame: one row a token, ``group`` says which sequence.
 
         Parameters
@@ -339,7 +341,7 @@ class Ragged(Batch):
         """Words of the sequences: ``tokens``, or ``values`` where there are none."""
         return self.values if self.tokens is None else self.tokens
 
-    def with_values(self, values):
+    def with_values(self, values) -> Self:
         """The same sequences with other values (one for each token).
 
         Parameters

@@ -48,7 +48,7 @@ def join(arrays):
     return joined
 
 
-def reject_masked(array, what):
+def reject_masked(array, what) -> None:
     """Raise for a masked array, whose mask numpy would forget."""
     if np.ma.is_masked(array):
         raise ValueError(

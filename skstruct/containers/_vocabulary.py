@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from itertools import repeat
+from typing import Self
 
 import numpy as np
 
@@ -53,7 +54,7 @@ class Vocabulary:
         """V, the number of symbols."""
         return len(self.symbols)
 
-    def codes(self, tokens, offsets=None):
+    def codes(self, tokens, offsets=None) -> np.ndarray:
         """Look up tokens.
 
         Parameters
@@ -91,7 +92,7 @@ class Vocabulary:
         return index
 
     @classmethod
-    def learn(cls, tokens, offsets=None, *, sort=True):
+    def learn(cls, tokens, offsets=None, *, sort=True) -> Self:
         """From training tokens.
 
         Parameters

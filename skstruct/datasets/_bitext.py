@@ -14,7 +14,7 @@ _SEPARATOR = "|||"
 _is_token = re.compile(r"\S+", re.ASCII).fullmatch
 
 
-def read_bitext(path, target_path=None, *, sep=_SEPARATOR):
+def read_bitext(path, target_path=None, *, sep=_SEPARATOR) -> Bitext:
     r"""Read tokenised sentences and their translations.
 
     Parameters
@@ -105,7 +105,7 @@ def _advice(line, sides):
     )
 
 
-def write_bitext(X, path, target_path=None):
+def write_bitext(X, path, target_path=None) -> None:
     """Write sentence pairs as `read_bitext` reads them.
 
     Parameters

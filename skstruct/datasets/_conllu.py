@@ -134,7 +134,7 @@ def _problem(token_id, last, row, ids):
     return None
 
 
-def write_conllu(path, X, y=None, *, tag="upos"):
+def write_conllu(path, X, y=None, *, tag="upos") -> None:
     """Write words, and labels beside them, in CoNLL-U.
 
     Nothing is written unless all sentences are valid; a file that is there already is

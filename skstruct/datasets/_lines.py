@@ -44,7 +44,7 @@ def read_lines(path):
         ) from error
 
 
-def write_lines(path, lines):
+def write_lines(path, lines) -> None:
     """Write lines as UTF-8, gzipped where the name of the file ends in ``.gz``.
 
     An older file is there until the new one is complete.

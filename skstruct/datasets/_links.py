@@ -23,7 +23,9 @@ _match_naacl = re.compile(
 ).fullmatch
 
 
-def read_links(path, *, format="pharaoh", reverse=False, one_based=None, n_pairs=None):
+def read_links(
+    path, *, format="pharaoh", reverse=False, one_based=None, n_pairs=None
+) -> np.ndarray:
     r"""Read the links of sentence pairs.
 
     Parameters
@@ -157,7 +159,9 @@ def _read_naacl(path, base):
         yield number, pair, [(source, target, int(mark != "P"))] if is_link else []
 
 
-def write_links(links, path, *, format="pharaoh", reverse=False, one_based=None):
+def write_links(
+    links, path, *, format="pharaoh", reverse=False, one_based=None
+) -> None:
     """Write links as `read_links` reads them.
 
     Parameters

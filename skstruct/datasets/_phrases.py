@@ -103,7 +103,7 @@ def _check_width(path, n_slots, n_context, label):
         )
 
 
-def write_phrase_labels(table, path):
+def write_phrase_labels(table, path) -> None:
     """Write the categories of phrases, for programs that extract grammars.
 
     Parameters

@@ -14,7 +14,7 @@ __all__ = ["read_text", "stack_sentences", "tokenize"]
 tokenize = re.compile(r"\S+", re.ASCII).findall
 
 
-def read_text(path):
+def read_text(path) -> Ragged:
     r"""Read tokenised text, one sentence a line.
 
     Parameters

@@ -1,7 +1,7 @@
 """Hidden Markov models trained by (annealed) EM."""
 
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from sklearn.utils import check_random_state
 
@@ -301,7 +301,7 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
     _warns = True
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None) -> Self:
         """Fit the model.
 
         Parameters
@@ -335,7 +335,7 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X, y=None, sample_weight=None):
+    def partial_fit(self, X, y=None, sample_weight=None) -> Self:
         """Learn from one more batch of sequences (stepwise EM).
 
         After ``fit`` or earlier batches it goes on from their model, states keeping

@@ -1,7 +1,7 @@
 """Conditional random fields of chains, trees and graphs."""
 
 import warnings
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -167,7 +167,7 @@ class ConditionalRandomField(MarginalPredictions, GraphicalModel):
 
     _surrogate = Logistic()
 
-    def fit(self, X, y, sample_weight=None, node_weight=None, node_cost=None):
+    def fit(self, X, y, sample_weight=None, node_weight=None, node_cost=None) -> Self:
         """Fit the model.
 
         Parameters

@@ -1,7 +1,7 @@
 """CRF autoencoders of sequences."""
 
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from sklearn.utils import check_random_state
 
@@ -267,7 +267,7 @@ class CRFAutoencoderTagger(TaggerPredictions, StructuredEstimator):
 
     # Featurizers, emissions and starts are the user's: they check their parameters.
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None) -> Self:
         """Fit the model.
 
         Parameters

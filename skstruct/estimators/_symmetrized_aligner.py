@@ -1,7 +1,7 @@
 """An aligner of one direction, fitted in both."""
 
 from numbers import Real
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from sklearn.base import clone
 
@@ -98,7 +98,7 @@ class SymmetrizedAligner(AlignerPredictions, StructuredEstimator):
     _component_examples: ClassVar = {"aligner": "DiagonalAligner()"}
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None) -> Self:
         """Fit both directions and join the links of the training text.
 
         Parameters

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from numbers import Integral
+from typing import Self
 
 import numpy as np
 
@@ -96,7 +97,7 @@ class TagDictionary:
         self._rows = {word: i for i, word in enumerate(words.tolist())}
 
     @classmethod
-    def of(cls, obj):
+    def of(cls, obj) -> Self:
         """A dictionary from what a user may give for one.
 
         Parameters
@@ -111,7 +112,7 @@ class TagDictionary:
         return obj if isinstance(obj, cls) else cls(obj)
 
     @classmethod
-    def from_tagged(cls, X, y, *, min_count=1, keep=None):
+    def from_tagged(cls, X, y, *, min_count=1, keep=None) -> Self:
         """A dictionary of the states that words have in tagged sentences.
 
         Parameters
@@ -170,7 +171,7 @@ class TagDictionary:
         """Mean number of states of a listed word; 0 without words."""
         return len(self._indices) / max(len(self), 1)
 
-    def allowed(self, symbols):
+    def allowed(self, symbols) -> np.ndarray:
         """Which states each of some symbols may have.
 
         Parameters
@@ -191,7 +192,7 @@ class TagDictionary:
         table[np.repeat(listed, np.diff(offsets)), self._indices[entries]] = True
         return table
 
-    def coverage(self, symbols):
+    def coverage(self, symbols) -> float:
         """Share of the symbols that the dictionary lists.
 
         Parameters
@@ -207,7 +208,7 @@ class TagDictionary:
         rows = self._find(symbols)
         return float(np.mean(rows >= 0)) if len(rows) else 0.0
 
-    def restrict(self, words):
+    def restrict(self, words) -> Self:
         """The dictionary of those of its words that are given.
 
         Parameters

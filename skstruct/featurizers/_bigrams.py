@@ -74,7 +74,7 @@ def count_bigrams(batch):
     return Bigrams(words, index, counts[order], _pairs(index, batch, len(words)))
 
 
-def read_words(batch):
+def read_words(batch) -> np.ndarray:
     """Words of a batch: the tokens that it carries, or its values.
 
     Parameters

@@ -1,7 +1,7 @@
 """Word classes, and a binary tree of them, by greedy agglomeration."""
 
 from numbers import Integral
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -118,7 +118,7 @@ class BrownClusterer(WordClusterer):
         self.prefix = prefix
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y=None):
+    def fit(self, X, y=None) -> Self:
         """Cluster the words.
 
         Parameters
@@ -155,7 +155,7 @@ class BrownClusterer(WordClusterer):
         self.merges_, self.merge_losses_ = merges, losses
         return self
 
-    def cut(self, n_clusters):
+    def cut(self, n_clusters) -> np.ndarray:
         """Classes of the words where the tree has a smaller number of them.
 
         Parameters
@@ -213,7 +213,7 @@ class BrownClusterer(WordClusterer):
         write_paths(path, sorted(rows, key=lambda row: row[0]))
 
     @classmethod
-    def read(cls, path):
+    def read(cls, path) -> Self:
         """Read a file of paths; the answer is fitted.
 
         Parameters

@@ -36,7 +36,7 @@ def read_paths(path):
     return rows
 
 
-def write_paths(path, rows):
+def write_paths(path, rows) -> None:
     """Write rows ``(bits, word, count)``, gzipped if the name ends in ``.gz``.
 
     Raises

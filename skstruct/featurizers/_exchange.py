@@ -1,7 +1,7 @@
 """Word classes by the exchange algorithm."""
 
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -153,7 +153,7 @@ class ExchangeClusterer(WordClusterer):
         self.n_jobs = n_jobs
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y=None):
+    def fit(self, X, y=None) -> Self:
         """Find classes of the words.
 
         Parameters

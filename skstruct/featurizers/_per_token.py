@@ -1,5 +1,7 @@
 """Ordinary transformers on the tokens of a batch."""
 
+from typing import Self
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn import get_config
@@ -33,7 +35,7 @@ class _Function(TransformerMixin, BaseEstimator):
     def __init__(self, function):
         self.function = function
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None) -> Self:
         return self
 
     def transform(self, X):
@@ -108,7 +110,7 @@ class PerToken(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     def __init__(self, transformer):
         self.transformer = transformer
 
-    def fit(self, X, y=None, **params):
+    def fit(self, X, y=None, **params) -> Self:
         """Fit the transformer to all tokens.
 
         Parameters
@@ -189,7 +191,7 @@ class PerToken(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return self._apply("inverse_transform", X, params)
 
     @available_if(_transformer_has("get_feature_names_out"))
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features=None) -> np.ndarray:
         """Names of the columns that the transformer makes.
 
         Parameters

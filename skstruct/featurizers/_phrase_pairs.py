@@ -1,6 +1,6 @@
 """Tables of phrases and their translations, from linked sentence pairs."""
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, clone
@@ -92,7 +92,7 @@ class PhrasePairExtractor(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         self.extend = extend
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y=None):
+    def fit(self, X, y=None) -> Self:
         """Fit the aligner, and the word classes of either side.
 
         Parameters
@@ -126,7 +126,7 @@ class PhrasePairExtractor(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         self.source_, self.target_, self.aligner_ = source, target, aligner
         return self
 
-    def transform(self, X):
+    def transform(self, X) -> Ragged:
         """List the phrase pairs under the links that the aligner predicts.
 
         Parameters
@@ -148,7 +148,7 @@ class PhrasePairExtractor(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         """
         return self.extract(X, self.spans(X))
 
-    def spans(self, X, links=None):
+    def spans(self, X, links=None) -> Ragged:
         """Where phrase pairs stand.
 
         Parameters
@@ -184,7 +184,7 @@ class PhrasePairExtractor(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         table[:, 2:] -= bitext.target.offsets[pair, None]
         return Ragged.from_lengths(table, np.bincount(pair, minlength=len(bitext)))
 
-    def extract(self, X, spans):
+    def extract(self, X, spans) -> Ragged:
         """List given phrase pairs.
 
         Parameters
@@ -219,7 +219,7 @@ class PhrasePairExtractor(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         ]
         return views[0].with_values(np.hstack([view.values for view in views]))
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features=None) -> np.ndarray:
         """Names of the columns.
 
         Parameters

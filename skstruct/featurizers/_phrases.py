@@ -1,7 +1,7 @@
 """Tables of phrases and their contexts, from sentences."""
 
 from numbers import Integral
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, clone
@@ -91,7 +91,7 @@ class PhraseExtractor(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         self.borders = borders
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y=None):
+    def fit(self, X, y=None) -> Self:
         """Fit the classes of words, where they are an estimator.
 
         Parameters
@@ -123,7 +123,7 @@ class PhraseExtractor(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         self.word_classes_ = classes
         return self
 
-    def transform(self, X):
+    def transform(self, X) -> Ragged:
         """List all phrases of up to ``max_length`` words.
 
         Parameters
@@ -147,7 +147,7 @@ class PhraseExtractor(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         batch, words, codes = _read(X)
         return self._rows(batch, words, codes, *self._all_spans(batch))
 
-    def spans(self, X):
+    def spans(self, X) -> Ragged:
         """Where the phrases that ``transform`` lists stand.
 
         Parameters
@@ -166,7 +166,7 @@ class PhraseExtractor(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         table = np.stack(ends, axis=1) - batch.offsets[sentence, None]
         return Ragged.from_lengths(table, np.bincount(sentence, minlength=len(batch)))
 
-    def extract(self, X, spans):
+    def extract(self, X, spans) -> Ragged:
         """List given phrases, such as the constituents of a treebank.
 
         Parameters
@@ -203,7 +203,7 @@ class PhraseExtractor(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         start, stop = (table + batch.offsets[sentence, None]).T
         return self._rows(batch, words, codes, sentence, start, stop)
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features=None) -> np.ndarray:
         """Names of the columns.
 
         Parameters

@@ -54,7 +54,7 @@ def all_spans(offsets, max_length):
     return owner[start], start, start + longer + 1
 
 
-def join_spans(words, codes, start, stop):
+def join_spans(words, codes, start, stop) -> np.ndarray:
     """Texts of spans, words joined by spaces; equal spans share one string.
 
     Parameters

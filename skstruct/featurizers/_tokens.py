@@ -9,6 +9,7 @@ from math import isfinite
 from numbers import Integral, Real
 from operator import or_
 from types import SimpleNamespace
+from typing import Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -154,7 +155,7 @@ class TokenFeaturizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         self.output = output
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y=None):
+    def fit(self, X, y=None) -> Self:
         """Learn which features of words are frequent enough.
 
         Parameters
@@ -231,7 +232,7 @@ class TokenFeaturizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         out.tokens = batch.surface
         return out
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features=None) -> np.ndarray:
         """Names of the columns: the place in the window, and the feature of the word.
 
         Parameters

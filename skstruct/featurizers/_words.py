@@ -33,7 +33,7 @@ class _Kinds(dict):
 _KINDS = _Kinds()
 
 
-def word_shape(word, length=None):
+def word_shape(word, length=None) -> str:
     """Shape of a word: its kinds of characters, each run written once.
 
     Kinds are ``A`` (upper case), ``a`` (lower case), ``b`` (a letter of a script

@@ -1,5 +1,7 @@
 """Sentence pairs with their links, for notebooks."""
 
+from typing import Self
+
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
@@ -61,7 +63,7 @@ class AlignedText(TextView):
             self._gold = as_links(y_true, self._bitext, "y_true")
 
     @classmethod
-    def from_estimator(cls, estimator, X, y=None, *, max_samples=20):
+    def from_estimator(cls, estimator, X, y=None, *, max_samples=20) -> Self:
         """Show how a fitted aligner aligns.
 
         Parameters

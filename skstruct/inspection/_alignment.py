@@ -1,5 +1,7 @@
 """The alignment of one pair of sentences, as a matrix."""
 
+from typing import Self
+
 import numpy as np
 
 from skstruct._validation import as_links, read_bitext_batch
@@ -69,7 +71,9 @@ class AlignmentDisplay(Display):
         self.gold = gold
 
     @classmethod
-    def from_estimator(cls, estimator, X, y=None, *, sample=0, ax=None, **plot_params):
+    def from_estimator(
+        cls, estimator, X, y=None, *, sample=0, ax=None, **plot_params
+    ) -> Self:
         """Show how an aligner aligns one pair.
 
         Parameters
@@ -114,7 +118,7 @@ class AlignmentDisplay(Display):
     @classmethod
     def from_predictions(
         cls, X, y_pred, *, y_true=None, sample=0, ax=None, **plot_params
-    ):
+    ) -> Self:
         """Show the links of one pair.
 
         Parameters
@@ -150,7 +154,7 @@ class AlignmentDisplay(Display):
             gold=None if y_true is None else _links(y_true, X, sample, "y_true"),
         ).plot(ax, **plot_params)
 
-    def plot(self, ax=None, *, cmap="Blues", colorbar=True):
+    def plot(self, ax=None, *, cmap="Blues", colorbar=True) -> Self:
         """Draw the matrix.
 
         Parameters

@@ -1,5 +1,7 @@
 """What became of the objective while a model was annealed."""
 
+from typing import Self
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -60,7 +62,7 @@ class AnnealingPathDisplay(Display):
         self.history = history
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None, **plot_params):
+    def from_estimator(cls, estimator, *, ax=None, **plot_params) -> Self:
         """Show how a model was fitted.
 
         Parameters
@@ -80,7 +82,7 @@ class AnnealingPathDisplay(Display):
         check_is_fitted(estimator)
         return cls(estimator.history_).plot(ax, **plot_params)
 
-    def plot(self, ax=None, **line_kw):
+    def plot(self, ax=None, **line_kw) -> Self:
         """Draw the path.
 
         Parameters

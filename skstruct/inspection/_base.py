@@ -99,7 +99,7 @@ class Display:
             self.text_[i, j] = self.ax_.text(j, i, words[i][j], color=color, **style)
 
 
-def name_ticks(axis, names, n):
+def name_ticks(axis, names, n) -> None:
     """Name the n ticks of an axis, if names are given and not too many to be read."""
     if names is None or len(names) > _MAX_NAMES:
         axis.get_major_locator().set_params(integer=True)
@@ -119,7 +119,7 @@ def _inches(ax):
     return ax.get_window_extent().size / ax.figure.dpi
 
 
-def name_handles(ax, handles, names, *, length=24, **style):
+def name_handles(ax, handles, names, *, length=24, **style) -> None:
     """A legend with the words of users.
 
     Given as labels, those that begin with "_" would be left out, and others be read as
@@ -139,7 +139,7 @@ def one_sample(X, sample):
     return batch[[sample]]
 
 
-def check_sample(sample, n):
+def check_sample(sample, n) -> None:
     """Raise unless there is a sample of this number."""
     if not isinstance(sample, Integral) or not -n <= sample < n:
         raise ValueError(

@@ -1,5 +1,7 @@
 """In how many categories the occurrences of a phrase are."""
 
+from typing import Self
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -58,7 +60,7 @@ class PhraseSparsityDisplay(Display):
         self.name = name
 
     @classmethod
-    def from_estimator(cls, estimator, *, name=None, ax=None, **line_kw):
+    def from_estimator(cls, estimator, *, name=None, ax=None, **line_kw) -> Self:
         """Show how many categories the training phrases of a clusterer have.
 
         Parameters
@@ -83,7 +85,9 @@ class PhraseSparsityDisplay(Display):
         return display.plot(ax, **line_kw)
 
     @classmethod
-    def from_predictions(cls, phrases, y_pred, *, name=None, ax=None, **line_kw):
+    def from_predictions(
+        cls, phrases, y_pred, *, name=None, ax=None, **line_kw
+    ) -> Self:
         """Show how many categories phrases have.
 
         Parameters
@@ -121,7 +125,7 @@ class PhraseSparsityDisplay(Display):
         display = cls(np.array([len(s) for s in found.values()], dtype=int), name=name)
         return display.plot(ax, **line_kw)
 
-    def plot(self, ax=None, **line_kw):
+    def plot(self, ax=None, **line_kw) -> Self:
         """Draw the curve.
 
         Parameters

@@ -1,5 +1,7 @@
 """Probabilities of the states along a sequence."""
 
+from typing import Self
+
 import numpy as np
 
 from skstruct.containers import Batch
@@ -67,7 +69,7 @@ class PosteriorDisplay(Display):
         self.tokens = tokens
 
     @classmethod
-    def from_estimator(cls, estimator, X, *, sample=0, ax=None, **plot_params):
+    def from_estimator(cls, estimator, X, *, sample=0, ax=None, **plot_params) -> Self:
         """Show what a model finds probable in one sequence.
 
         Parameters
@@ -105,7 +107,7 @@ class PosteriorDisplay(Display):
     @classmethod
     def from_predictions(
         cls, X, y_proba, *, states=None, sample=0, ax=None, **plot_params
-    ):
+    ) -> Self:
         """Show the probabilities that were predicted for one sequence.
 
         Parameters
@@ -147,7 +149,7 @@ class PosteriorDisplay(Display):
         display = cls(probabilities, states=states, tokens=_tokens(batch))
         return display.plot(ax, **plot_params)
 
-    def plot(self, ax=None, *, kind="heat", cmap="Blues", colorbar=True):
+    def plot(self, ax=None, *, kind="heat", cmap="Blues", colorbar=True) -> Self:
         """Draw the probabilities.
 
         Parameters

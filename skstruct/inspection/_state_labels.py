@@ -1,5 +1,7 @@
 """Which labels stand behind states: a heat map of counts."""
 
+from typing import Self
+
 import numpy as np
 
 from skstruct._validation import as_known_labels, as_labels, as_ragged
@@ -64,7 +66,7 @@ class StateLabelDisplay(Display):
         self.labels = labels
 
     @classmethod
-    def from_estimator(cls, estimator, X, y, *, ax=None, **plot_params):
+    def from_estimator(cls, estimator, X, y, *, ax=None, **plot_params) -> Self:
         """Compare predictions of a fitted estimator with gold labels.
 
         Parameters
@@ -90,7 +92,7 @@ class StateLabelDisplay(Display):
         return cls.from_predictions(y, predicted, ax=ax, **plot_params)
 
     @classmethod
-    def from_predictions(cls, y_true, y_pred, *, ax=None, **plot_params):
+    def from_predictions(cls, y_true, y_pred, *, ax=None, **plot_params) -> Self:
         """Compare predicted states with gold labels.
 
         Parameters
@@ -125,7 +127,7 @@ class StateLabelDisplay(Display):
             states, counts = states[order], counts[order]
         return cls(counts, states=states, labels=labels).plot(ax, **plot_params)
 
-    def plot(self, ax=None, *, normalize="state", cmap="Blues", colorbar=True):
+    def plot(self, ax=None, *, normalize="state", cmap="Blues", colorbar=True) -> Self:
         """Draw the heat map.
 
         Parameters

@@ -1,5 +1,7 @@
 """Sequences of words with their labels, for notebooks."""
 
+from typing import Self
+
 from skstruct._validation import as_known_labels, as_labels, as_ragged
 from skstruct.inspection._html import TextView, colour, escaped
 
@@ -64,7 +66,7 @@ class TaggedText(TextView):
             self._gold, self._known = as_labels(y_true, batch, "y_true")
 
     @classmethod
-    def from_estimator(cls, estimator, X, y=None, *, max_samples=20):
+    def from_estimator(cls, estimator, X, y=None, *, max_samples=20) -> Self:
         """Show what a fitted estimator predicts.
 
         Parameters

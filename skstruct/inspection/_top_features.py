@@ -1,6 +1,7 @@
 """Which features speak for each state."""
 
 from numbers import Integral
+from typing import Self
 
 import numpy as np
 
@@ -55,7 +56,7 @@ class TopFeaturesDisplay(Display):
     @classmethod
     def from_estimator(
         cls, estimator, *, n=10, feature_names=None, ax=None, **plot_params
-    ):
+    ) -> Self:
         """Show what a fitted model looks at.
 
         Parameters
@@ -102,7 +103,7 @@ class TopFeaturesDisplay(Display):
         weights = np.take_along_axis(weights, best, axis=1)
         return cls(names[best], weights, states=states).plot(ax, **plot_params)
 
-    def plot(self, ax=None, *, cmap=None, colorbar=True):
+    def plot(self, ax=None, *, cmap=None, colorbar=True) -> Self:
         """Draw the table.
 
         Parameters

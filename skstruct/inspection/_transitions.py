@@ -1,5 +1,7 @@
 """How states follow one another: a graph, or a heat map."""
 
+from typing import Self
+
 import numpy as np
 
 from skstruct.inspection._base import Display, state_names
@@ -61,7 +63,7 @@ class TransitionDisplay(Display):
         self.weights = weights
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None, **plot_params):
+    def from_estimator(cls, estimator, *, ax=None, **plot_params) -> Self:
         """Show the transitions of a fitted model.
 
         Parameters
@@ -99,7 +101,7 @@ class TransitionDisplay(Display):
 
     def plot(
         self, ax=None, *, kind="auto", min_probability=0.05, cmap=None, colorbar=True
-    ):
+    ) -> Self:
         """Draw the graph or the heat map.
 
         Parameters

@@ -48,7 +48,7 @@ class _Counts(NamedTuple):
     in_possible: float
 
 
-def alignment_error_rate(links_true, links_pred, *, sample_weight=None):
+def alignment_error_rate(links_true, links_pred, *, sample_weight=None) -> float:
     r"""Share of links that are wrong or missed, by sure and possible gold links.
 
     With predicted links A, sure gold links S, and P the possible ones and the sure

@@ -17,7 +17,7 @@ __all__ = [
 ]
 
 
-def v_measure(y_true, y_pred, *, sample_weight=None):
+def v_measure(y_true, y_pred, *, sample_weight=None) -> float:
     r"""V-measure: the harmonic mean of homogeneity and completeness.
 
     With gold labels :math:`Y` and states :math:`Z` it equals
@@ -59,7 +59,7 @@ def v_measure(y_true, y_pred, *, sample_weight=None):
     return float(max(0.0, 2 * (gold + predicted - joint) / (gold + predicted)))
 
 
-def many_to_one_accuracy(y_true, y_pred, *, sample_weight=None):
+def many_to_one_accuracy(y_true, y_pred, *, sample_weight=None) -> float:
     """Token accuracy after each state takes its most frequent gold label.
 
     Several states may take the same label, so more states never score worse on the
@@ -98,7 +98,7 @@ def many_to_one_accuracy(y_true, y_pred, *, sample_weight=None):
     return float(table.max(axis=0).sum() / table.sum())
 
 
-def one_to_one_accuracy(y_true, y_pred, *, sample_weight=None):
+def one_to_one_accuracy(y_true, y_pred, *, sample_weight=None) -> float:
     """Token accuracy under the best matching of states with gold labels.
 
     A state takes at most one label and a label at most one state; the matching is the
@@ -144,7 +144,7 @@ def one_to_one_accuracy(y_true, y_pred, *, sample_weight=None):
     )
 
 
-def greedy_one_to_one_accuracy(y_true, y_pred, *, sample_weight=None):
+def greedy_one_to_one_accuracy(y_true, y_pred, *, sample_weight=None) -> float:
     """Token accuracy when states and labels are matched by their largest counts.
 
     The pair of state and label that shares most tokens is matched first, then the
@@ -195,7 +195,7 @@ def greedy_one_to_one_accuracy(y_true, y_pred, *, sample_weight=None):
     return float(matched / counts.sum())
 
 
-def variation_of_information(y_true, y_pred, *, sample_weight=None):
+def variation_of_information(y_true, y_pred, *, sample_weight=None) -> float:
     r"""Variation of information :math:`H(Y \mid Z) + H(Z \mid Y)`, in bits.
 
     Parameters
@@ -232,7 +232,7 @@ def variation_of_information(y_true, y_pred, *, sample_weight=None):
     return float(max(0.0, 2 * joint - gold - predicted))
 
 
-def conditional_entropy(y_true, y_pred, *, sample_weight=None):
+def conditional_entropy(y_true, y_pred, *, sample_weight=None) -> float:
     r"""Entropy of the gold label given the state, :math:`H(Y \mid Z)`, in bits.
 
     What remains unknown of a token's label once its state is known.

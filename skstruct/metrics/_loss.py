@@ -16,7 +16,7 @@ _PAIRWISE = (ZeroOne, CostMatrix, Absolute, Squared)
 
 def mean_additive_loss(
     y_true, y_pred, loss, *, labels=None, sample_weight=None, node_weight=None
-):
+) -> float:
     """Mean cost of a token, where mistakes differ in cost.
 
     Parameters

@@ -68,7 +68,7 @@ class LabelScorer(BaseEstimator):
         self.greater_is_better = greater_is_better
         self.options = options
 
-    def score(self, estimator, X, y=None, sample_weight=None):
+    def score(self, estimator, X, y=None, sample_weight=None) -> float:
         """Score a fitted estimator; calling the scorer does the same.
 
         Parameters

@@ -16,7 +16,7 @@ __all__ = [
 ]
 
 
-def token_accuracy(y_true, y_pred, *, sample_weight=None):
+def token_accuracy(y_true, y_pred, *, sample_weight=None) -> float:
     """Fraction of tokens whose label is predicted right.
 
     Parameters
@@ -109,7 +109,7 @@ def token_f1(y_true, y_pred, *, labels=None, average="macro", sample_weight=None
     return score if average is None else float(score)
 
 
-def sequence_accuracy(y_true, y_pred, *, sample_weight=None):
+def sequence_accuracy(y_true, y_pred, *, sample_weight=None) -> float:
     """Fraction of sequences whose known labels are all predicted right.
 
     Sequences without any known label, empty ones among them, are left out.
@@ -151,7 +151,7 @@ def sequence_accuracy(y_true, y_pred, *, sample_weight=None):
     return float(np.average(wrong[seen] == 0, weights=weight))
 
 
-def span_f1(y_true, y_pred, *, sample_weight=None):
+def span_f1(y_true, y_pred, *, sample_weight=None) -> float:
     """F1 score over exact spans (entities, chunks) in BIO tags, micro-averaged.
 
     A predicted span is right when a gold span has its first token, its last token and

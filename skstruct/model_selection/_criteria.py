@@ -5,7 +5,7 @@ from sklearn.pipeline import Pipeline
 __all__ = ["aic_scorer", "bic_scorer"]
 
 
-def bic_scorer(estimator, X, y=None):
+def bic_scorer(estimator, X, y=None) -> float:
     """Negated Bayesian information criterion, ``-estimator.bic(X)``.
 
     Greater is better. The criterion belongs to the data that the model learnt from:
@@ -49,7 +49,7 @@ def bic_scorer(estimator, X, y=None):
     return -_criterion(estimator, X, "bic")
 
 
-def aic_scorer(estimator, X, y=None):
+def aic_scorer(estimator, X, y=None) -> float:
     """Negated Akaike information criterion, ``-estimator.aic(X)``.
 
     Greater is better. The criterion belongs to the data that the model learnt from:

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from skstruct._base import StructuredEstimator
 from skstruct._params import Interval, StrOptions, fit_context
@@ -28,7 +28,7 @@ class Aligner(AlignerPredictions, StructuredEstimator):
     }
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None) -> Self:
         """Fit the model to sentences and their translations.
 
         Parameters

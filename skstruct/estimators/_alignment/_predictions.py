@@ -73,7 +73,7 @@ class AlignerPredictions:
         check_is_fitted(self)
         return self._align(read_bitext_batch(X)[0]).matrices()
 
-    def score(self, X, y=None, sample_weight=None):
+    def score(self, X, y=None, sample_weight=None) -> float:
         """Mean log-likelihood of a word given the other sentence.
 
         Parameters
@@ -102,7 +102,7 @@ class AlignerPredictions:
         weight = check_sample_weight(sample_weight, len(logs))
         return float(weight @ logs / max(weight @ n_words, np.finfo(float).tiny))
 
-    def score_samples(self, X):
+    def score_samples(self, X) -> np.ndarray:
         """Log-likelihood of each pair of sentences, to find bad ones.
 
         Parameters

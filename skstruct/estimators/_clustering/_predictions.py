@@ -140,7 +140,7 @@ class TablePredictions:
             return X.with_values(self.labels_)
         return self.labels_
 
-    def score(self, X, y=None, sample_weight=None):
+    def score(self, X, y=None, sample_weight=None) -> float:
         """Mean log-likelihood of the contexts of a row.
 
         Parameters
@@ -175,7 +175,7 @@ class TablePredictions:
         out[~fitted] = self._left_out
         return out
 
-    def n_clusters_per_phrase(self):
+    def n_clusters_per_phrase(self) -> np.ndarray:
         """How many categories the training rows of each phrase have.
 
         Returns

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from copy import copy
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClusterMixin
@@ -45,7 +45,7 @@ class TableClusterer(TablePredictions, ClusterMixin, StructuredEstimator):
         """What fits the model to rows."""
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None) -> Self:
         """Cluster the rows of a table.
 
         Parameters

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from skstruct._base import FitMonitor, StructuredEstimator
 from skstruct._params import HasMethods, Interval, StrOptions, fit_context
@@ -45,7 +45,7 @@ class GraphicalModel(GraphPredictions, StructuredEstimator, ABC):
 
     # Featurizers and losses are the user's: they check their parameters.
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y, sample_weight=None, node_weight=None, node_cost=None):
+    def fit(self, X, y, sample_weight=None, node_weight=None, node_cost=None) -> Self:
         """Fit the model.
 
         Parameters

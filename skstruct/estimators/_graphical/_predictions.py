@@ -115,7 +115,7 @@ class GraphPredictions:
         """Labels of largest potential, as numbers."""
         return self._structure(read, chains=True).argmax(read.potentials)[0]
 
-    def surrogate(self, X, y, sample_weight=None, node_weight=None):
+    def surrogate(self, X, y, sample_weight=None, node_weight=None) -> float:
         """Mean of what ``fit`` minimises, without the penalty and at temperature zero.
 
         Parameters
@@ -150,7 +150,7 @@ class GraphPredictions:
         )
         return float(np.average(values, weights=weight))
 
-    def score(self, X, y=None, sample_weight=None, node_weight=None):
+    def score(self, X, y=None, sample_weight=None, node_weight=None) -> float:
         """One less the mean loss of predictions, as a share of the largest cost.
 
         Parameters

@@ -182,7 +182,7 @@ class HMMPredictions(SequencePredictions):
         _, answer, batch, p = self._read(X)
         return answer(_filtered(batch.chain, p))
 
-    def predict_next_proba(self, X):
+    def predict_next_proba(self, X) -> np.ndarray:
         """Probability of the state that follows the last token of each sequence.
 
         Parameters
@@ -207,7 +207,7 @@ class HMMPredictions(SequencePredictions):
         p = p._replace(node=np.vstack([p.node, np.zeros(K)]))
         return _filtered(longer, p)[offsets[1:] - 1]
 
-    def aic(self, X):
+    def aic(self, X) -> float:
         """Akaike's information criterion of the model on X; lower is better.
 
         Parameters
@@ -224,7 +224,7 @@ class HMMPredictions(SequencePredictions):
         total = batch.chain.log_partition(p, n_jobs=self.n_jobs).sum()
         return 2 * self._model.n_parameters() - 2 * total
 
-    def bic(self, X):
+    def bic(self, X) -> float:
         """Bayesian information criterion of the model on X; lower is better.
 
         Parameters

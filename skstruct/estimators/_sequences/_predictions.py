@@ -100,7 +100,7 @@ class SequencePredictions:
         """
         return self._log_likelihoods(X)[1]
 
-    def score(self, X, y=None, sample_weight=None):
+    def score(self, X, y=None, sample_weight=None) -> float:
         """Mean log-likelihood of a token.
 
         Of a CRF autoencoder it is that of the reconstruction given the sequence, and
