@@ -145,7 +145,7 @@ class GraphPredictions:
             read.potentials,
             self._surrogate.game(self._costs.game(batch.offsets, node_weight)),
             self._codes(y, read),
-            tol=_ACCURACY * self.tol,
+            tol=_ACCURACY * self._tol,
             n_jobs=self.n_jobs,
         )
         return float(np.average(values, weights=weight))

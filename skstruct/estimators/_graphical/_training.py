@@ -232,6 +232,7 @@ class Training:
         fitted = self.input | {
             "_costs": self.costs,
             "_kind": self.kind,
+            "_tol": self.estimator.tol,
             "_temperature": self.temperature,
             "featurizer_": self.featurizer,
             "classes_": self.costs.classes,
