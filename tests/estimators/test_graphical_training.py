@@ -171,7 +171,7 @@ def test_much_temperature_makes_a_crf(shapes):
     temperature = 1e5
     eps = temperature * COST.max()
     hot = AdversarialGraphicalModel(
-        COST, classes=LABELS, l2=L2 / eps, temperature=temperature, tol=1e-7
+        COST, classes=LABELS, l2=L2 / eps, temperature=temperature, tol=1e-8
     ).fit(data.X, data.y)
     crf = ConditionalRandomField(COST, classes=LABELS, l2=L2, tol=1e-9)
     crf.fit(data.X, data.y)
