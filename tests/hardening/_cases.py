@@ -133,7 +133,7 @@ CASES = {
         reconstruction=["auto", "token", "brown", "loglinear"],
         solver=["lbfgs", "adagrad"],
         encoder_l2=["auto", 0.0],
-        decoding=["viterbi", "posterior", "type"],
+        decoding=["viterbi", "posterior"],
         supervision=["ignore", "clamp"],
     ),
     "ConditionalRandomField": _case(
