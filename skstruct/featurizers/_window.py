@@ -63,7 +63,8 @@ def join_rows(table, rows):
         Its indices are 32-bit integers where they fit, half as large.
     """
     n_values = np.diff(table.indptr)[rows].sum()
-    kind = sp.get_index_dtype(maxval=max(n_values, *table.shape))
+    is_small = max(n_values, *table.shape) <= np.iinfo(np.int32).max
+    kind = np.int32 if is_small else np.int64
     parts = table.data, table.indices.astype(kind), table.indptr.astype(kind)
     taken = sp.csr_array(parts, shape=table.shape)[rows.ravel()]
     ends = taken.indptr[:: rows.shape[1]]
