@@ -2,7 +2,7 @@
 
     python examples/benchmarks/bench_latency.py [--requests 1000] [--quick]
 
-Every model is fitted to 20,000 tokens of some 5,000 types, with 12 states or labels,
+Every model is fitted to 20,000 tokens of some 6,000 types, with 12 states or labels,
 saved, loaded by a fresh process that finds compiled code in its cache, and asked for
 one sentence of 20 tokens at a time. Of the first request: CPU seconds of the import,
 of loading, and of ``predict``, and wall seconds of the whole process. Of those that
