@@ -65,9 +65,10 @@ for task in tasks:
     for stage in task["startstops"]:
         if stage["action"] == "compute":
             length = stage["stop"] - stage["start"]
-            axis.barh(row, length, left=stage["start"] - begin, edgecolor="white")
+            place = {"left": stage["start"] - begin, "edgecolor": "white"}
+            axis.barh(row, length, color="#0072B2", **place)
 axis.set_yticks(range(len(workers)), [f"worker {i + 1}" for i in range(len(workers))])
-axis.set(xlabel="seconds since the search began", ylim=(-0.6, len(workers) - 0.4))
+axis.set(xlabel="seconds since the search began", xlim=(0, None))
 axis.set_title(f"{len(tasks)} tasks of the search")
 figure.savefig("dask.png", dpi=120)
 print("\nPicture: dask.png")
