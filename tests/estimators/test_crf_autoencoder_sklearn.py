@@ -1,6 +1,7 @@
 """CRFAutoencoderTagger among scikit-learn's tools: search, pipelines, callbacks."""
 
 import pickle
+from copy import deepcopy
 
 import joblib
 import numpy as np
@@ -213,7 +214,7 @@ def test_weights_with_metadata_routing(text):
         routed = cross_validate(
             model, X, cv=2, params={"sample_weight": weight}, error_score="raise"
         )
-        scorer = v_measure_scorer.set_score_request(sample_weight=True)
+        scorer = deepcopy(v_measure_scorer).set_score_request(sample_weight=True)
         GridSearchCV(
             model, {"encoder_l2": [0.6]}, scoring=scorer, cv=2, error_score="raise"
         ).fit(X, y, sample_weight=weight)

@@ -4,6 +4,7 @@ import os
 import pickle
 import subprocess
 import sys
+from copy import deepcopy
 
 import joblib
 import numpy as np
@@ -242,7 +243,7 @@ def test_weights_with_metadata_routing(text):
         routed = cross_validate(
             hmm, X, cv=2, params={"sample_weight": weight}, error_score="raise"
         )
-        score = v_measure_scorer.set_score_request(sample_weight=True)
+        score = deepcopy(v_measure_scorer).set_score_request(sample_weight=True)
         GridSearchCV(
             hmm, {"beta_min": [1.0]}, scoring=score, cv=2, error_score="raise"
         ).fit(X, y, sample_weight=weight)
