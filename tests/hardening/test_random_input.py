@@ -56,7 +56,7 @@ def check_answers(found, X, kind):
     """Answers are finite, and as many as samples and tokens."""
     for name, answer in found.items():
         numbers = np.array([v for v in flat(answer) if isinstance(v, float)])
-        if name == "score_samples":  # what cannot be has the likelihood zero
+        if name in ("score", "score_samples"):  # what cannot be has the likelihood zero
             numbers = numbers[numbers != -np.inf]
         assert np.isfinite(numbers).all(), name
     for name in found.keys() - {"score", "link_table", "transform"}:
