@@ -154,17 +154,20 @@ def _cut(groups, samples, rng):
 
 
 def cut(task, number):
-    """Samples to train and to test on; number None cuts the first training part."""
+    """Samples to train and to test on; "validation k" cuts the first training part."""
     everything = np.arange(len(task.X))
+    validation = isinstance(number, str)
     if task.parts is None:
-        train, held = _cut(task.groups, everything, np.random.default_rng(number or 0))
+        rng = np.random.default_rng(0 if validation else number)
+        train, held = _cut(task.groups, everything, rng)
     else:
         train, held = (np.flatnonzero(task.parts == p) for p in ("train", "test"))
-    if number is not None:
+    if not validation:
         return train, held
     if task.parts is not None and "dev" in task.parts:
         return train, np.flatnonzero(task.parts == "dev")
-    return _cut(task.groups, train, np.random.default_rng(1000))
+    seed = 1000 + int(number.split()[1])
+    return _cut(task.groups, train, np.random.default_rng(seed))
 
 
 # --- Features

@@ -85,7 +85,7 @@ def _model(family, l2, temperature, loss, classes):
     # Of the smooth game, the limit is a CRF with temperature times the penalty.
     scale = max(1.0, temperature * loss.table(classes).max())
     return AdversarialGraphicalModel(
-        loss, classes=classes, l2=l2 / scale, temperature=temperature
+        loss, classes=classes, l2=l2 / scale, temperature=temperature, max_iter=1000
     )
 
 

@@ -17,6 +17,9 @@ _START, _COOLEST, _HOTTEST = 0.5, 0.05, 2.0
 # Where hardly anything is lost, the largest cost says nothing of what is at stake, and
 # temperatures that suit it hardly move the adversary.
 _COOLEST_OF_LOSS = 0.2
+# Of what is gained over the start, this much may be left; unless, by this share of the
+# tolerance, nothing can be gained.
+_GAIN_SHARE, _NOTHING = 0.1, 0.01
 # A proximal point of few rounds of the predictor is too easy.
 _HEAT, _COOL, _FEW_ROUNDS = 1.2, 0.7, 40
 
@@ -32,6 +35,8 @@ class Certificate(NamedTuple):
         With it.
     upper, lower : float
         The optimum lies between.
+    start : float
+        An upper bound on the objective at the weights that the search began with.
     least : float
         Optima below it count as this large when the bracket is judged.
     n_iter : int
@@ -44,6 +49,7 @@ class Certificate(NamedTuple):
     predictor: np.ndarray
     upper: float = np.inf
     lower: float = -np.inf
+    start: float = -np.inf
     least: float = 1e-12
     n_iter: int = 0
     converged: bool = False
@@ -53,6 +59,15 @@ class Certificate(NamedTuple):
     def gap(self):
         """Width of the bracket, relative to the upper bound or `least`."""
         return (self.upper - self.lower) / max(abs(self.upper), self.least)
+
+    def is_within(self, tol):
+        """Whether the bracket is narrow, beside the optimum and beside what is gained.
+
+        Where features say little the objective is hardly lower than that of weights
+        zero, which then would be within most tolerances, and predict nothing.
+        """
+        is_gained = self.upper - self.lower <= _GAIN_SHARE * (self.start - self.lower)
+        return self.gap <= tol * (1.0 if is_gained else _NOTHING)
 
 
 def minimize_game(
@@ -92,7 +107,8 @@ def minimize_game(
     scale : float
         The largest cost; temperatures are shares of it.
     tol : float
-        Relative width of the bracket that ends the search.
+        Relative width of the bracket that ends the search, once nine tenths of what
+        can be gained over the start are.
     max_iter : int
         Bound on the proximal points.
     n_cuts : int
@@ -134,14 +150,14 @@ def minimize_game(
     >>> found.weights.round(3), bool(found.lower <= found.upper)
     (array([2.]), True)
     """
-    search = _Search(problem, weights, predictor, step, n_cuts)
     scale = float(scale)
     temperature = _START * scale
+    search = _Search(problem, weights, predictor, step, n_cuts, temperature)
     for k in range(max_iter):
         n_evaluations, n_rounds, capped = search.solve(temperature, first=k == 0)
         search.bound(k, temperature)
         best = search.best._replace(n_iter=k + 1)
-        search.best = best._replace(converged=best.gap <= tol)
+        search.best = best._replace(converged=best.is_within(tol))
         stop = on_iteration(search.best, temperature, n_evaluations)
         if stop or search.best.converged:
             return search.best._replace(stopped=bool(stop))
@@ -159,7 +175,7 @@ def minimize_game(
 class _Search:
     """The present point, its running average, and what is known of the optimum."""
 
-    def __init__(self, problem, weights, predictor, step, n_cuts):
+    def __init__(self, problem, weights, predictor, step, n_cuts, temperature):
         self.problem, self.step = problem, step
         self.weights, self.predictor = weights, predictor
         self.means = weights.copy(), predictor.copy()
@@ -168,6 +184,8 @@ class _Search:
         # No cost is negative, so the objective is not either.
         self.best = Certificate(weights, predictor, lower=0.0, least=problem.least)
         self._try(weights, predictor)
+        self._try_cool(weights, predictor, temperature)
+        self.best = self.best._replace(start=self.best.upper)
 
     @property
     def width(self):
@@ -230,11 +248,14 @@ class _Search:
         self._try(self.weights, self.predictor)
         self._try(*self.means)
         if k >= 3:
-            # Almost a hard maximum: as cool as the bracket is wide for each node.
-            cool = min(max(self.width / self.problem.mean_size, 1e-5), temperature)
-            predictor = self.means[1].copy()
-            self.problem.smoothed(self.means[0], predictor, cool)
-            self._try(self.means[0], predictor)
+            self._try_cool(*self.means, temperature)
+
+    def _try_cool(self, weights, predictor, temperature):
+        # Almost a hard maximum: as cool as the bracket is wide for each node.
+        cool = min(max(self.width / self.problem.mean_size, 1e-5), temperature)
+        predictor = predictor.copy()
+        self.problem.smoothed(weights, predictor, cool)
+        self._try(weights, predictor)
 
     def _try(self, weights, predictor):
         upper = self.problem.upper(weights, predictor)

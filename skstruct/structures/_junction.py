@@ -34,8 +34,9 @@ class Junction(GraphStructure):
         + \sum_{(u, v)} e_{(u, v), y_u, y_v}\Big)
 
     with log-potentials n of nodes and e of edges. Graphs may have cycles, several
-    components and parallel edges. Nodes are eliminated by least fill, and messages
-    pass between the cliques that this makes; graphs of equal shape share them.
+    components and parallel edges. Nodes are eliminated by least fill or, where that is
+    narrower, in a sweep over the graph, and messages pass between the cliques that
+    this makes; graphs of equal shape share them.
 
     Parameters
     ----------
@@ -107,19 +108,18 @@ class Junction(GraphStructure):
     def _check_width(self, i, cliques, limit):
         n_bytes = 8 * cliques.n_entries(self.n_states)
         size = _human_size(n_bytes)
-        if cliques.width <= limit and n_bytes > _MOST_BYTES:
-            raise ValueError(
-                f"The graph of sample {i} has treewidth {cliques.width} (by least "
-                f"fill); with {self.n_states} labels its clique tables would need "
-                f"{size}, and no more than {_human_size(_MOST_BYTES)} is taken for a "
-                "sample. Remove edges, merge labels, or cut the graph."
-            )
+        width = f"The graph of sample {i} has treewidth {cliques.width}"
+        need = f"with {self.n_states} labels its tables would need {size}"
         if cliques.width > limit:
             raise ValueError(
-                f"The graph of sample {i} has treewidth {cliques.width} (by least "
-                f"fill), more than max_treewidth={limit}; with {self.n_states} labels "
-                f"its clique tables would need {size}. Remove edges, merge labels, or "
-                f"set max_treewidth={cliques.width} if there is memory enough."
+                f"{width} (no order of elimination with less was found), more than "
+                f"max_treewidth={limit}; {need}. Remove edges, merge labels, or set "
+                f"max_treewidth={cliques.width} if there is memory enough."
+            )
+        if n_bytes > _MOST_BYTES:
+            raise ValueError(
+                f"{width}; {need}, and a sample may take {_human_size(_MOST_BYTES)}. "
+                "Remove edges, merge labels, or cut the graph."
             )
 
     def _sums(

@@ -7,7 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Cliques", "eliminate", "shapes_of", "triangulate"]
+__all__ = [
+    "Cliques",
+    "by_least_fill",
+    "by_sweep",
+    "eliminate",
+    "shapes_of",
+    "triangulate",
+]
 
 
 class Cliques(NamedTuple):
@@ -118,7 +125,10 @@ def triangulate(n_nodes, edges, max_width):
 
 
 def eliminate(n_nodes, edges, max_width):
-    """An order of elimination by least fill, then least degree, then number.
+    """The better of two orders of elimination: by least fill, and by a sweep.
+
+    Least fill is better for most graphs, a sweep for broad grids: there it finds the
+    treewidth, the shorter side, and least fill up to half as much again.
 
     Parameters
     ----------
@@ -127,7 +137,7 @@ def eliminate(n_nodes, edges, max_width):
     edges : list of (int, int)
         Any number of them between two nodes, none from a node to itself.
     max_width : int
-        Nodes of more neighbours are compared by degree alone.
+        Nodes of more neighbours are not compared by fill.
 
     Returns
     -------
@@ -136,10 +146,23 @@ def eliminate(n_nodes, edges, max_width):
     neighbours : list of set of int
         Of each node in this order, at the time when it is eliminated.
     """
+
+    def sizes(elimination):
+        return sorted(map(len, elimination[1]), reverse=True)
+
     near = [set() for _ in range(n_nodes)]
     for u, v in edges:
         near[u].add(v)
         near[v].add(u)
+    by_fill = by_least_fill([s.copy() for s in near], max_width)
+    width = max(map(len, by_fill[1]), default=0)
+    if width <= 2:
+        return by_fill
+    return min(by_fill, by_sweep(near, width) or by_fill, key=sizes)
+
+
+def by_least_fill(near, max_width):
+    """Least fill first, then least degree, then number."""
 
     def key(v):
         degree = len(near[v])
@@ -148,7 +171,7 @@ def eliminate(n_nodes, edges, max_width):
             return math.inf, degree, v
         return sum(len(near[v] - near[u]) - 1 for u in near[v]), degree, v
 
-    keys = [key(v) for v in range(n_nodes)]
+    keys = [key(v) for v in range(len(near))]
     heap = list(keys)
     heapify(heap)
     order, neighbours = [], []
@@ -161,7 +184,7 @@ def eliminate(n_nodes, edges, max_width):
         around = near[v]
         order.append(v)
         neighbours.append(around)
-        if degree == n_nodes - len(order):  # what is left is one clique
+        if degree == len(near) - len(order):  # what is left is one clique
             rest = sorted(around)
             order += rest
             neighbours += [set(rest[i:]) for i in range(1, len(rest) + 1)]
@@ -178,4 +201,27 @@ def eliminate(n_nodes, edges, max_width):
             if keys[u] != (new := key(u)):
                 keys[u] = new
                 heappush(heap, new)
+    return order, neighbours
+
+
+def by_sweep(near, most):
+    """Among neighbours of those eliminated, least degree, then longest in sight.
+
+    None if a node has more than ``most`` neighbours when its turn comes.
+    """
+    left = dict.fromkeys(sorted(range(len(near)), key=lambda v: len(near[v])))
+    front, order, neighbours = {}, [], []  # a dict's order is that of insertion
+    while left:
+        v = min(front, key=lambda u: len(near[u])) if front else next(iter(left))
+        around = near[v]
+        if len(around) > most:
+            return None
+        order.append(v)
+        neighbours.append(around)
+        del left[v]
+        front.pop(v, None)
+        for u in sorted(around):
+            near[u] |= around
+            near[u] -= {u, v}
+            front.setdefault(u)
     return order, neighbours

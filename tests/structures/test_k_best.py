@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skstruct.structures import Chain, Junction, Potentials, Tree
-from skstruct.structures._triangulation import eliminate
+from skstruct.structures._triangulation import by_least_fill, by_sweep, eliminate
 
 
 def _path(n):
@@ -49,23 +49,37 @@ def test_a_wheel_is_eliminated_from_its_rim():
     assert sorted(order) == list(range(n + 1)) and max(map(len, around)) == 3
 
 
-def test_orders_are_by_least_fill_at_every_step():
+@pytest.mark.parametrize("rule", ["least fill", "sweep"])
+def test_orders_follow_their_rule_at_every_step(rule):
     rng = np.random.default_rng(0)
     for _ in range(20):
         n = 12
-        edges = [tuple(rng.choice(n, 2, replace=False).tolist()) for _ in range(22)]
-        order, around = eliminate(n, edges, 50)
-        near = {v: set() for v in range(n)}
-        for u, v in edges:
+        near = [set() for _ in range(n)]
+        for _ in range(22):
+            u, v = rng.choice(n, 2, replace=False).tolist()
             near[u].add(v)
             near[v].add(u)
+        find = by_least_fill if rule == "least fill" else by_sweep
+        order, around = find([s.copy() for s in near], 50)
+        left, front = dict(enumerate(near)), set()
 
-        def fill(v, near=near):
-            return sum(len(near[v] - near[u]) - 1 for u in near[v])
+        def key(v, left=left):
+            if rule == "sweep":
+                return len(left[v])
+            return sum(len(left[v] - left[u]) - 1 for u in left[v])
 
         for v, neighbours in zip(order, around, strict=True):
-            assert neighbours == near[v]
-            assert fill(v) == min(map(fill, near))
-            for u in near.pop(v):
-                near[u] |= neighbours
-                near[u] -= {u, v}
+            assert neighbours == left[v]
+            choice = front if front and rule == "sweep" else left
+            assert key(v) == min(map(key, choice)) and v in choice
+            front = (front | neighbours) - {v}
+            for u in left.pop(v):
+                left[u] |= neighbours
+                left[u] -= {u, v}
+
+
+def test_a_sweep_that_would_be_broader_is_given_up():
+    star = [{1, 2, 3, 4}, {0}, {0}, {0}, {0}]
+    assert by_sweep([s.copy() for s in star], 2) is None
+    order, _ = by_sweep(star, 3)
+    assert sorted(order) == [0, 1, 2, 3, 4]

@@ -29,6 +29,7 @@ WIDTHS = {
     "ladder": (20, _grid(2, 10), 2),
     "three rows": (57, _grid(3, 19), 3),
     "square": (25, _grid(5, 5), 5),
+    "broad": (256, _grid(8, 32), 8),
     "complete": (7, list(itertools.combinations(range(7), 2)), 6),
     "two parts": (8, [(0, 1), (1, 2), (2, 0), (5, 6)], 2),
 }
