@@ -1,5 +1,7 @@
 """Structured prediction with little or no labelled data, the scikit-learn way."""
 
+from importlib import import_module
+
 # First, so that compiled code finds a cache folder before anything asks for one.
 import skstruct.kernels  # noqa: F401
 from skstruct._persistence import trusted_types
@@ -38,3 +40,10 @@ __all__ = [
 ]
 
 __version__ = "0.1.0.dev0"
+
+
+def __getattr__(name):
+    """Subpackages that no estimator needs, when they are asked for."""
+    if name in ("datasets", "inspection", "model_selection"):
+        return import_module(f"skstruct.{name}")
+    raise AttributeError(f"module 'skstruct' has no attribute {name!r}.")

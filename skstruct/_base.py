@@ -9,6 +9,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
 
+from skstruct._params import validate_parameter_constraints
+
 __all__ = ["FitMonitor", "StructuredEstimator"]
 
 
@@ -67,10 +69,13 @@ class StructuredEstimator(CallbackSupportMixin, BaseEstimator):
                 )
         return super().set_params(**params)
 
-    def _validate_params(self):
-        """Check parameters; True and False are no numbers."""
-        super()._validate_params()
-        for name, value in self.get_params(deep=False).items():
+    def _validate_params(self, *names):
+        """Check parameters, all or these; True and False are no numbers."""
+        given = {name: getattr(self, name) for name in names or self._get_param_names()}
+        validate_parameter_constraints(
+            self._parameter_constraints, given, caller_name=type(self).__name__
+        )
+        for name, value in given.items():
             meant = "boolean" in self._parameter_constraints.get(name, ["boolean"])
             if isinstance(value, bool | np.bool_) and not meant:
                 raise ValueError(f"{name} must not be a bool, got {value!r}.")

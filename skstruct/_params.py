@@ -4,9 +4,20 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import (
+    HasMethods,
+    Interval,
+    StrOptions,
+    validate_parameter_constraints,
+)
 
-__all__ = ["HasMethods", "Interval", "StrOptions", "fit_context"]
+__all__ = [
+    "HasMethods",
+    "Interval",
+    "StrOptions",
+    "fit_context",
+    "validate_parameter_constraints",
+]
 
 _Method = TypeVar("_Method", bound=Callable)
 

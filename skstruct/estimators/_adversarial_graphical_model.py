@@ -68,6 +68,8 @@ class AdversarialGraphicalModel(EquilibriumPredictions, GraphicalModel):
         Width of the bracket of the optimum that ends the search, relative to the
         optimum; with a temperature, a tenth of it. Optima below a thousandth of the
         largest cost of a sample, as labels that are separable have, count as that.
+        Without a temperature it must also be a tenth, at most, of what is gained over
+        weights of zero, which say nothing.
     max_iter : int, default=200
         Bound on the proximal points, each of which takes some passes over the data;
         otherwise on iterations of L-BFGS or passes of the subgradient method.

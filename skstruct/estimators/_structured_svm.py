@@ -40,7 +40,9 @@ class StructuredSVM(GraphicalModel):
     tol : float, default=1e-2
         Width of the bracket of the optimum that ends the search, relative to the
         optimum. Optima below a thousandth of the largest cost of a sample, as labels
-        that are separable have, count as that.
+        that are separable have, count as that. It must also be a tenth, at most, of
+        what is gained over weights of zero: where features say little, those are
+        nearly as good as the optimum, and say nothing.
     max_iter : int, default=200
         Bound on the proximal points, each of which takes some passes over the data.
     max_treewidth : int, default=5

@@ -266,6 +266,27 @@ def enumerated(weights, model, X, y, l2):
     return total / len(y) + l2 / 2 * weights @ weights
 
 
+def test_weights_of_zero_are_not_taken_for_the_optimum():
+    # They are within half a per cent of it, as these features say little.
+    rng = np.random.default_rng(0)
+    y = [rng.choice(3, p=[0.5, 0.3, 0.2], size=8) for _ in range(60)]
+    X = [0.25 * np.eye(3)[labels] + rng.normal(size=(8, 3)) for labels in y]
+    model = StructuredSVM().fit(X, y)
+    best = StructuredSVM(tol=1e-5, max_iter=2000).fit(X, y)
+    last, optimum = model.history_[-1], best.history_[-1]["upper"]
+    zero = 8.0  # every node is a mistake
+    assert 0.99 * zero < optimum < zero
+    assert last["upper"] - optimum <= 0.1 * (zero - optimum)
+    assert len(np.unique(np.concatenate(model.predict(X)))) > 1
+
+
+def test_nothing_to_gain_is_no_reason_to_go_on():
+    X = [np.zeros((4, 1))] * 6
+    y = [np.array([0, 1, 2, 1])] * 6
+    model = StructuredSVM(l2=1e4).fit(X, y)
+    assert model.converged_ and model.n_iter_ < 20
+
+
 @pytest.mark.parametrize("estimator", CERTIFIED)
 def test_too_few_iterations_warn(estimator):
     data = TinySet()

@@ -120,7 +120,7 @@ class TaggerPredictions(SequencePredictions):
             If X does not suit the model, or ``decoding`` is unknown, or "type" where
             tokens are vectors.
         """
-        self._validate_params()
+        self._validate_params("decoding", "n_jobs")
         read = self._read(X, observed_labels)
         chain, p = read.batch.joint, read.potentials
         if self.decoding == "viterbi":

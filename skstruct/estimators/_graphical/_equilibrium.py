@@ -25,7 +25,7 @@ class EquilibriumPredictions:
             equals the class that comes first ("equilibrium"). Of several labelings of
             the same score one is chosen, the same in each call for the same X.
         """
-        self._validate_params()
+        self._validate_params("prediction", "max_treewidth", "n_jobs")
         read = self._read(X)
         mode = self.prediction
         if mode == "auto":

@@ -38,6 +38,8 @@ class Graphs(NamedTuple):
     @property
     def are_chains(self):
         """Whether edges lead from each node to the next one, all alike."""
+        if not isinstance(self.batch, GraphBatch):
+            return True
         if self.edge_values is not None:
             return False
         return np.array_equal(self.edges, _chain_edges(self.batch.offsets)[0])

@@ -38,7 +38,7 @@ class MarginalPredictions:
             "map" all together are most probable, and of several such labelings one is
             chosen, the same in each call for the same X.
         """
-        self._validate_params()
+        self._validate_params("prediction", "max_treewidth", "n_jobs")
         read = self._read(X)
         if self.prediction == "map":
             codes = self._map(read)
