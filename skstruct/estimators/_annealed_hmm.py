@@ -130,7 +130,9 @@ class AnnealedHMM(HMMPredictions, StructuredEstimator):
     history_ : list of dict
         Of the best run, for each iteration its "beta", "iteration" at this beta (from
         1) and "objective", :math:`F_\beta` and log-prior a token, comparable within
-        one beta only; at beta 1 of ``fit`` also "log_likelihood", a token.
+        one beta only; at beta 1 of ``fit`` also "log_likelihood", a token. Where there
+        are several betas, also "effective_states": e to the mutual information of
+        state and distinct token, 1 as long as all states are alike.
     n_iter_ : int
         Number of iterations of the best run.
     n_e_steps_ : int

@@ -360,3 +360,21 @@ def test_a_chain_from_left_to_right_needs_no_start_means(kind, backwards):
         means = hmm.rates_ if kind == "poisson" else hmm.means_
         assert_allclose(means[:, 0], rates, rtol=0.1, atol=0.5)
         assert_array_equal(hmm.transmat_[transmat == 0], 0)
+
+
+def test_states_part_as_the_temperature_falls():
+    X = [["a", "b", "a", "b"], ["c", "d", "c", "d"], ["b", "a"], ["a", "b", "d"]] * 4
+    tags = {"a": ["A"], "c": ["C"]}  # b and d are told by their neighbours
+    hmm = AnnealedHMM(tag_dictionary=tags, random_state=0).fit(X)
+    states = [h["effective_states"] for h in hmm.history_]
+    assert 1 < states[0] < states[-1] - 0.2 <= 1.8
+    # What token and state say of each other.
+    p = np.concatenate(list(hmm.predict_proba(X)))
+    tokens = np.unique(np.concatenate(X), return_inverse=True)[1]
+    joint = np.zeros((4, 2))
+    np.add.at(joint, tokens, p / len(p))
+    sides = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
+    shared = np.sum(joint * np.log(np.maximum(joint, 1e-300) / sides))
+    assert states[-1] == pytest.approx(np.exp(shared), rel=1e-3)
+    plain = AnnealedHMM(tag_dictionary=tags, beta_min=1.0, random_state=0).fit(X)
+    assert "effective_states" not in plain.history_[-1]

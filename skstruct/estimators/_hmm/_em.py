@@ -128,6 +128,9 @@ class Trainer:
 
         def record(beta, iteration, objective):
             entry = self.entry(beta, iteration, objective, last["posterior"])
+            if len(betas) > 1:
+                shared = information(last["posterior"].node)
+                entry["effective_states"] = float(np.exp(shared))
             history.append(entry)
             return on_iteration(model, last["posterior"], history)
 
