@@ -5,7 +5,7 @@ Phrases belong to few categories
 A model that sees a phrase in many contexts gives it many categories; a reader gives it
 one or two. A price on each category that a phrase uses closes the gap, without labels:
 the higher the price, the fewer categories a phrase has, and the closer they come to
-those of a treebank, whose labels only judge the result.
+those of gold labels, which only judge the result.
 """
 
 # %%
@@ -26,6 +26,7 @@ from skstruct import PosteriorRegularizedClusterer
 from skstruct.constraints import Sparsity
 from skstruct.datasets import make_phrase_table, read_conll, read_phrase_table
 from skstruct.featurizers import BrownClusterer
+from skstruct.inspection import PhraseSparsityDisplay
 from skstruct.metrics import conditional_entropy, v_measure
 
 folder = Path(os.environ.get("SKSTRUCT_DATA", "../shared/data"))
@@ -48,27 +49,16 @@ print(f"{len(X)} rows, {X['phrase'].nunique()} phrases, {len(set(y))} gold categ
 
 # %%
 # Twenty-five categories from three random starts, at rising prices sigma. EM has no
-# price. The last row is the strong baseline: a mixture of whole phrases, in which all
-# occurrences of a phrase have one category by definition.
+# price. The last row is what a price without end comes to: a mixture of whole phrases,
+# in which all occurrences of a phrase have one category by definition.
 #
-# H(gold | predicted), in bits, is how much the category leaves open; with one category
-# for all it is the entropy of gold labels.
+# H(gold|found) is how many bits of the gold label the category leaves open.
 
-SIGMAS = [0, 1, 3, 10, 30, 100]
-MODELS = {s: Sparsity(sigma=s) if s else None for s in SIGMAS} | {"type": "type"}
-
-
-def describe(model):
-    """What phrases use, and how far gold labels agree."""
-    table = pd.DataFrame(model.phrase_table())
-    return {
-        "categories": model.n_clusters_per_phrase().mean(),
-        "top share": 100 * table.groupby("phrase")["probability"].max().mean(),
-        "V-measure": 100 * v_measure(y, model.labels_),
-        "H(gold|pred.)": conditional_entropy(y, model.labels_),
-    }
-
-
+MODELS = {
+    "EM": None,
+    **{f"sigma = {sigma}": Sparsity(sigma=sigma) for sigma in (1, 3, 10, 30)},
+    "one category": "type",
+}
 rows, fitted = [], {}
 for name, constraint in MODELS.items():
     for seed in range(3):
@@ -76,80 +66,35 @@ for name, constraint in MODELS.items():
             25, constraint=constraint, init="random", n_init=1, random_state=seed
         )
         fitted[name] = model.fit(X)
-        rows.append({"sigma": name, **describe(model)})
-results = pd.DataFrame(rows).groupby("sigma", sort=False).agg(["mean", "min", "max"])
+        row = {
+            "categories a phrase": model.n_clusters_per_phrase().mean(),
+            "V-measure": v_measure(y, model.labels_),
+            "H(gold|found)": conditional_entropy(y, model.labels_),
+        }
+        rows.append({"model": name, **row})
+results = pd.DataFrame(rows).groupby("model", sort=False)
+print(f"\n{results.mean().round(2).to_string()}")
 
-gold = pd.crosstab(X["phrase"], y).to_numpy()
-gold_used = (gold > 0).sum(axis=1).mean()
-gold_top = 100 * (gold.max(axis=1) / gold.sum(axis=1)).mean()
-print(
-    f"\nOne category for all: {conditional_entropy(y, np.zeros(len(y), int)):.2f} bits"
+# %%
+# Categories that phrases have in the last start and by gold labels, and how far those
+# of all starts agree with gold labels.
+
+colours = plt.get_cmap("viridis")(np.linspace(0, 0.9, len(MODELS)))
+figure, (sparsity, agreement) = plt.subplots(
+    1, 2, figsize=(11, 4.5), layout="constrained"
 )
-print(f"Gold labels: {gold_used:.2f} categories a phrase, top share {gold_top:.0f} %\n")
-print(results.xs("mean", axis=1, level=1).round(2).to_string())
-
-# %%
-# What that means for single phrases: how often EM puts the most frequent ones in each
-# category, and how often the model with sigma = 10 does, in per cent.
-
-phrases = X["phrase"].value_counts().index[:6]
-for name in (0, 10):
-    table = pd.DataFrame(fitted[name].phrase_table()).set_index("phrase")
-    print("\nEM" if name == 0 else f"\nsigma = {name}")
-    for phrase in phrases:
-        shares = (100 * table.loc[[phrase], "probability"]).round().astype(int)
-        print(f"{phrase:>12}  ", *shares)
-
-# %%
-# A high price does no harm here, since phrases of this kind rarely change their
-# category. Where they often do and contexts tell it, a high price is wrong: try
-# ``make_phrase_table(ambiguity=0.2)``.
-
-places = np.arange(len(SIGMAS))
-figure = plt.figure(figsize=(11, 5), layout="constrained")
-axes = figure.subplot_mosaic("ac;bc", width_ratios=[1, 1.15])
-
-
-def draw(axis, column, color):
-    """Mean over starts, and their range, against sigma."""
-    curve = results[column].loc[SIGMAS]
-    axis.plot(places, curve["mean"], "o-", color=color)
-    axis.fill_between(places, curve["min"], curve["max"], color=color, alpha=0.2, lw=0)
-    axis.set_xticks(places, ["0 (EM)", *map(str, SIGMAS[1:])])
+for (name, model), colour in zip(fitted.items(), colours, strict=True):
+    PhraseSparsityDisplay.from_estimator(model, name=name, ax=sparsity, color=colour)
+    values = results.get_group(name)["V-measure"]
+    agreement.plot(values, [name] * len(values), "o", color=colour, alpha=0.7, ms=9)
+PhraseSparsityDisplay.from_predictions(
+    X["phrase"], y, name="gold labels", ax=sparsity, color="black", ls="--"
+)
+agreement.invert_yaxis()
+agreement.grid(axis="y", color="0.9")
+agreement.set(xlabel="V-measure with gold labels")
+for axis in (sparsity, agreement):
     axis.spines[["top", "right"]].set_visible(False)
-
-
-def draw_line(axis, height, text, style, *, x=0.99, above=True):
-    """A horizontal line and what it means."""
-    axis.axhline(height, color="0.35", ls=style, lw=1.2)
-    axis.annotate(
-        text,
-        (x, height),
-        (0, 4 if above else -4),
-        xycoords=axis.get_yaxis_transform(),
-        textcoords="offset points",
-        ha="right" if x > 0.5 else "left",
-        va="bottom" if above else "top",
-        color="0.25",
-    )
-
-
-draw(axes["a"], "categories", "tab:blue")
-draw_line(axes["a"], gold_used, "gold labels", ":")
-axes["a"].set(title="Categories that a phrase has, mean", ylim=(0.8, None))
-axes["a"].tick_params(labelbottom=False)
-draw(axes["b"], "top share", "tab:blue")
-draw_line(axes["b"], gold_top, "gold labels", ":", above=False)
-axes["b"].set(title="Share of its most frequent one, %", ylim=(None, 104))
-draw(axes["c"], "V-measure", "tab:orange")
-best = results["V-measure"].loc["type", "mean"]
-draw_line(axes["c"], best, "one category a phrase (type mixture)", "--", x=0.01)
-draw_line(axes["c"], results["V-measure"].loc[0, "mean"], "EM", "-.", above=False)
-title = "Agreement with gold labels: V-measure, %"
-axes["c"].set_title(f"{title}\n(mean of three starts, and their range)")
-axes["c"].margins(y=0.15)
-for name in "bc":
-    axes[name].set_xlabel("price of a category, sigma")
 figure.savefig("posterior_sparsity.png", dpi=120)
 print("\nPicture: posterior_sparsity.png")
 plt.show()

@@ -47,6 +47,13 @@ class Game(NamedTuple):
         Factor for the costs of each node, not negative.
     values : ndarray of shape (K,)
         Rising places of the labels on a line, for ABSOLUTE.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skstruct.surrogates import Game
+    >>> Game.of(1 - np.eye(2), n_nodes=3).weight
+    array([1., 1., 1.])
     """
 
     kind: int
@@ -54,6 +61,14 @@ class Game(NamedTuple):
     index: np.ndarray
     weight: np.ndarray
     values: np.ndarray
+
+    @classmethod
+    def of(cls, cost, n_nodes):
+        """One table of ``cost[true, predicted]``, (K, K), for nodes of weight one."""
+        tables = np.ascontiguousarray(np.transpose(cost)[None], dtype=float)
+        values = np.arange(float(len(cost)))
+        index = np.zeros(n_nodes, dtype=np.intp)
+        return cls(kind_of(tables, values), tables, index, np.ones(n_nodes), values)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

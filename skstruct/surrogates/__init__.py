@@ -1,5 +1,6 @@
 """What supervised graphical models minimise: convex bounds on the loss."""
 
+from skstruct.kernels._node_game import Game
 from skstruct.surrogates._adversarial import Adversarial
 from skstruct.surrogates._base import Surrogate
 from skstruct.surrogates._dual_decomposition import Adversary, subgradient_oracle
@@ -16,6 +17,7 @@ __all__ = [
     "Adversarial",
     "Adversary",
     "Equilibrium",
+    "Game",
     "Hinge",
     "Logistic",
     "Settler",

@@ -92,13 +92,11 @@ def subgradient_oracle(
     Examples
     --------
     >>> import numpy as np
-    >>> from skstruct.kernels._node_game import ZERO_ONE, Game
     >>> from skstruct.structures import Potentials, Tree
-    >>> from skstruct.surrogates import subgradient_oracle
+    >>> from skstruct.surrogates import Game, subgradient_oracle
     >>> tree = Tree([0, 2], [[0, 1]], [0, 1])
     >>> p = Potentials(np.array([[1.0, 0.0], [0.0, 0.0]]), np.eye(2))
-    >>> cost = 1.0 - np.eye(2)[None]
-    >>> game = Game(ZERO_ONE, cost, np.zeros(2, dtype=int), np.ones(2), np.arange(2.0))
+    >>> game = Game.of(1 - np.eye(2), n_nodes=2)
     >>> found = subgradient_oracle(tree, p, game)
     >>> bool((found.secured <= found.value + 1e-9).all())
     True

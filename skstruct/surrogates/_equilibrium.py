@@ -69,13 +69,11 @@ def solve_game(structure, potentials, game, *, tol=1e-3, max_iter=300, n_jobs=No
     Examples
     --------
     >>> import numpy as np
-    >>> from skstruct.kernels._node_game import ZERO_ONE, Game
     >>> from skstruct.structures import Potentials, Tree
-    >>> from skstruct.surrogates import solve_game
+    >>> from skstruct.surrogates import Game, solve_game
     >>> tree = Tree([0, 2], [[0, 1]], [0, 1])
     >>> p = Potentials(np.array([[1.0, 0.0], [0.0, 0.0]]), np.eye(2))
-    >>> cost = 1.0 - np.eye(2)[None]
-    >>> game = Game(ZERO_ONE, cost, np.zeros(2, dtype=int), np.ones(2), np.arange(2.0))
+    >>> game = Game.of(1 - np.eye(2), n_nodes=2)
     >>> found = solve_game(tree, p, game)
     >>> found.upper.round(2), found.upper - found.lower < 2e-3
     (array([2.5]), array([ True]))
@@ -229,13 +227,11 @@ def smoothed_predictor(structure, potentials, game, temperature, *, n_jobs=None)
     Examples
     --------
     >>> import numpy as np
-    >>> from skstruct.kernels._node_game import ZERO_ONE, Game
     >>> from skstruct.structures import Potentials, Tree
-    >>> from skstruct.surrogates import smoothed_predictor
+    >>> from skstruct.surrogates import Game, smoothed_predictor
     >>> tree = Tree([0, 2], [[0, 1]], [0, 1])
     >>> p = Potentials(np.array([[1.0, 0.0], [0.0, 0.0]]), np.eye(2))
-    >>> cost = 1.0 - np.eye(2)[None]
-    >>> game = Game(ZERO_ONE, cost, np.zeros(2, dtype=int), np.ones(2), np.arange(2.0))
+    >>> game = Game.of(1 - np.eye(2), n_nodes=2)
     >>> smoothed_predictor(tree, p, game, 0.1).round(2)
     array([[1. , 0. ],
            [0.5, 0.5]])

@@ -17,13 +17,11 @@ class Hinge(Surrogate):
     Examples
     --------
     >>> import numpy as np
-    >>> from skstruct.kernels._node_game import ZERO_ONE, Game
     >>> from skstruct.structures import Potentials, Tree
-    >>> from skstruct.surrogates import Hinge
+    >>> from skstruct.surrogates import Game, Hinge
     >>> tree = Tree([0, 2], [[0, 1]], [0, 1])
     >>> p = Potentials(np.array([[1.0, 0.0], [0.0, 0.0]]), np.eye(2))
-    >>> cost = 1.0 - np.eye(2)[None]
-    >>> game = Game(ZERO_ONE, cost, np.zeros(2, dtype=int), np.ones(2), np.arange(2.0))
+    >>> game = Game.of(1 - np.eye(2), n_nodes=2)
     >>> Hinge().values(tree, p, game, np.array([0, 0])).round(2)
     array([1.])
     """

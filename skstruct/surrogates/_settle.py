@@ -28,13 +28,11 @@ class Settler:
     Examples
     --------
     >>> import numpy as np
-    >>> from skstruct.kernels._node_game import ZERO_ONE, Game
     >>> from skstruct.structures import Potentials, Tree
-    >>> from skstruct.surrogates import Settler
+    >>> from skstruct.surrogates import Game, Settler
     >>> tree = Tree([0, 2], [[0, 1]], [0, 1])
     >>> p = Potentials(np.array([[1.0, 0.0], [0.0, 0.0]]), np.eye(2))
-    >>> cost = 1.0 - np.eye(2)[None]
-    >>> game = Game(ZERO_ONE, cost, np.zeros(2, dtype=int), np.ones(2), np.arange(2.0))
+    >>> game = Game.of(1 - np.eye(2), n_nodes=2)
     >>> predictor = np.full((2, 2), 0.5)
     >>> found, n_rounds = Settler(tree.offsets).settle(
     ...     lambda: tree.game_sweep(p, game, predictor, n_sweeps=2),
