@@ -36,7 +36,8 @@ print(X)
 # %%
 # Each model runs in both directions, and links what both together hold for more likely
 # than not. ``SymmetrizedAligner`` fits a ``DiagonalAligner``, the model of fast_align,
-# once for each direction; those of the two others agree while they learn.
+# once for each direction; those of the two others agree while they learn. AER is the
+# alignment error rate.
 
 models = {
     "diagonal model": SymmetrizedAligner(method="mean"),

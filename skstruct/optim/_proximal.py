@@ -58,7 +58,7 @@ class Certificate(NamedTuple):
     @property
     def gap(self):
         """Width of the bracket, relative to the upper bound or `least`."""
-        return (self.upper - self.lower) / max(abs(self.upper), self.least)
+        return float((self.upper - self.lower) / max(abs(self.upper), self.least))
 
     def is_within(self, tol):
         """Whether the bracket is narrow, beside the optimum and beside what is gained.
@@ -166,7 +166,7 @@ def minimize_game(
             temperature *= _HEAT
         elif n_rounds <= _FEW_ROUNDS:
             temperature *= _COOL
-        loss = max(search.best.upper, problem.least) / problem.mean_size
+        loss = max(search.best.upper, problem.least) / float(problem.mean_size)
         coolest = min(_COOLEST * scale, _COOLEST_OF_LOSS * loss)
         temperature = min(max(temperature, coolest), _HOTTEST * scale)
     return search.best
@@ -237,7 +237,7 @@ class _Search:
 
     def _learn(self, lower):
         if lower > self.best.lower:
-            self.best = self.best._replace(lower=lower)
+            self.best = self.best._replace(lower=float(lower))
 
     def bound(self, k, temperature):
         """Bounds at the point, at the average, and at the average polished."""
@@ -261,7 +261,7 @@ class _Search:
         upper = self.problem.upper(weights, predictor)
         if upper < self.best.upper:
             self.best = self.best._replace(
-                weights=weights.copy(), predictor=predictor.copy(), upper=upper
+                weights=weights.copy(), predictor=predictor.copy(), upper=float(upper)
             )
 
     def recentre(self, temperature):

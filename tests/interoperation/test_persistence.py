@@ -168,6 +168,15 @@ def test_loaded_model_has_all_fitted_attributes(fitted):
             assert_array_equal(getattr(loaded, name), value, err_msg=name)
 
 
+def test_what_training_tells_is_plain(fitted):
+    model, _ = fitted  # numbers as notebooks and JSON show them
+    records = getattr(model, "history_", [])
+    found = {(k, type(v)) for record in records for k, v in record.items()}
+    for name in ("n_iter_", "n_e_steps_", "converged_", "duality_gap_"):
+        found.add((name, type(getattr(model, name, 0))))
+    assert not {(k, t) for k, t in found if t not in (bool, int, float)}
+
+
 def test_unfitted_model(fitted):
     model = clone(fitted[0])
     assert repr(by_skops(model)) == repr(model)

@@ -70,7 +70,7 @@ class PitmanYorTraining(StartedTraining):
             posterior, bound = models.posterior(weight)
             # What tells new rows is the expected distribution, not expected logs.
             mixture.log_key[:-1] = np.log(prior + counts) - np.log(total)
-            objective = (bound + models.log_prior()) / self.total
+            objective = float((bound + models.log_prior()) / self.total)
             record = {"iteration": n, "objective": objective}
             history.append({**record, "n_effective": float(np.exp(_entropy(shares)))})
             if on_iteration(ClusterRun(objective, models, posterior, history, False)):

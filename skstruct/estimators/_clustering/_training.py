@@ -52,7 +52,7 @@ class StartedTraining:
         self.encoder = encoder
         self.rows = rows
         self.views = views
-        self.total = rows.weight.sum()
+        self.total = float(rows.weight.sum())
 
     @property
     def n_clusters(self):
@@ -140,7 +140,7 @@ class ClusterTraining(StartedTraining):
         types = TypeMixture(models.mixtures[0], self.rows.weight)
         steps = types.fit(self.n_clusters, rng, max_iter=e.max_iter, tol=e.tol)
         for n, objective in enumerate(steps, 1):
-            value = objective / self.total
+            value = float(objective / self.total)
             record = {"iteration": n, "likelihood": value, "penalty": 0.0}
             history.append({**record, "objective": value})
             posterior = types.posterior[models.mixtures[0].key]
@@ -164,12 +164,12 @@ class ClusterTraining(StartedTraining):
             penalty = 0.0
             if constrained and n > warmup:
                 posterior, penalty = self._project(posterior)
-            objective = (likelihood - penalty + models.log_prior()) / self.total
+            objective = float(likelihood - penalty + models.log_prior()) / self.total
             history.append(
                 {
                     "iteration": n,
-                    "likelihood": likelihood / self.total,
-                    "penalty": penalty / self.total,
+                    "likelihood": float(likelihood / self.total),
+                    "penalty": float(penalty / self.total),
                     "objective": objective,
                 }
             )

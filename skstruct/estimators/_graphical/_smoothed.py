@@ -73,7 +73,9 @@ def train_smoothed(estimator, training, surrogate, tell):
         enough = _GAP * estimator.tol * max(abs(found.value), problem.least)
         solved = excess(found) <= _EXCESS * estimator.tol
         if n_steps or solved:
-            history.append({"iteration": len(history) + 1, "objective": found.value})
+            history.append(
+                {"iteration": len(history) + 1, "objective": float(found.value)}
+            )
             if tell(lambda w=weights, f=found: fitted(w, f, False)):
                 return fitted(weights, found, False)
         if solved or n_steps == estimator.max_iter:
