@@ -123,8 +123,7 @@ class TranslationTable:
         ]
         totals += self.alpha * unseen
         cell = spread_table(
-            index,
-            self._expected(self.pairs),
+            *self._numerators(index),
             float(self._expected(self.alpha)),
             np.maximum(self._expected(totals), _TINY),
             states.offsets,
@@ -133,6 +132,14 @@ class TranslationTable:
         )
         null = self._null_table()[np.minimum(outcome, self.n_outcomes)]
         return np.maximum(cell, np.float32(_FLOOR)), null
+
+    def _numerators(self, index):
+        """Where the numerator of each cell stands, -1 for new pairs, and a table."""
+        if len(index) >= len(self.pairs):
+            return index, self._expected(self.pairs)
+        # A short text does not pay for the pairs that it lacks.
+        own = np.where(index >= 0, np.arange(len(index)), -1).astype(index.dtype)
+        return own, self._expected(self.pairs[index])
 
     def _null_table(self):
         """Probabilities of outcomes of NULL; that of a new one comes last."""
