@@ -136,12 +136,21 @@ class _SideEncoder:
         words = vocabulary.symbols
         coded = {}
         for role, known in self.known.items():
-            keys = known if grow else known.copy()
-            rule = self._rules[role]
-            numbers = [keys.setdefault(rule(w), len(keys)) for w in words.tolist()]
-            coded[role] = np.array(numbers, dtype=np.int32)
+            keys = map(self._rules[role], words.tolist())
+            coded[role] = np.array(_numbers(keys, known, grow), dtype=np.int32)
         codes = vocabulary.codes(batch.values).astype(np.int32)
         return Side(batch.offsets, codes, words, self._count(words), **coded)
+
+
+def _numbers(keys, known, grow):
+    """Numbers of keys; new ones, which get the next, are made known only to grow."""
+    new = known if grow else {}
+    out = []
+    for key in keys:
+        if key not in known and key not in new:
+            new[key] = len(known) if grow else len(known) + len(new)
+        out.append(known[key] if key in known else new[key])
+    return out
 
 
 class TextEncoder:
