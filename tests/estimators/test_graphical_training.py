@@ -280,6 +280,15 @@ def test_weights_of_zero_are_not_taken_for_the_optimum():
     assert len(np.unique(np.concatenate(model.predict(X)))) > 1
 
 
+def test_a_tolerance_that_is_met_too_early_is_told():
+    rng = np.random.default_rng(0)
+    y = [rng.choice(3, p=[0.5, 0.3, 0.2], size=8) for _ in range(60)]
+    X = [0.25 * np.eye(3)[labels] + rng.normal(size=(8, 3)) for labels in y]
+    with pytest.warns(ConvergenceWarning, match="may still gain over a tenth"):
+        model = StructuredSVM(max_iter=3, tol=0.1).fit(X, y)
+    assert model.duality_gap_ <= 0.1 and not model.converged_
+
+
 def test_nothing_to_gain_is_no_reason_to_go_on():
     X = [np.zeros((4, 1))] * 6
     y = [np.array([0, 1, 2, 1])] * 6

@@ -74,10 +74,13 @@ def train_certified(estimator, training, surrogate, tell, *, chains=False):
         on_iteration=on_iteration,
     )
     if not (found.converged or found.stopped):
+        known = f"the objective is known to a relative gap of {found.gap:.2g}"
+        if found.gap <= estimator.tol:
+            known += ", but features that say this little may still gain over a tenth"
         warnings.warn(
-            f"After max_iter={estimator.max_iter} proximal points the objective is "
-            f"known to a relative gap of {found.gap:.2g} (tol={estimator.tol:g}). "
-            "Standardise the features, raise max_iter, tol or l2.",
+            f"After max_iter={estimator.max_iter} proximal points {known} "
+            f"(tol={estimator.tol:g}). Standardise the features, raise max_iter, tol "
+            "or l2.",
             ConvergenceWarning,
             stacklevel=5,
         )
