@@ -4,6 +4,7 @@ import copy
 import pickle
 
 import joblib
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -205,7 +206,6 @@ def test_networkx_interface():
 
 
 def test_networkx_itself():
-    nx = pytest.importorskip("networkx")
     graph = nx.DiGraph([("c", "a"), ("c", "b")])
     nx.set_node_attributes(graph, {"a": 1.0, "b": 2.0, "c": 3.0}, "x")
     nx.set_edge_attributes(graph, 0.5, "strength")
