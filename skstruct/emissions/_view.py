@@ -98,7 +98,8 @@ class ViewRows:
 
     def __array__(self, dtype=None, copy=None):
         """Give the codes."""
-        return np.array(self.codes, dtype=dtype, copy=copy)
+        make = np.array if copy else np.asarray
+        return make(self.codes, dtype=dtype)
 
     def __eq__(self, other):
         """Compare codes, bool of shape (U, n_views); rows of one batch only."""

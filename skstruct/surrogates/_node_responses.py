@@ -129,7 +129,7 @@ def _corners(cost):
         system[:, :size, :size] = cost[actions[:, :, None], labels[:, None, :]] / top
         system[:, size, size] = 0.0
         regular = abs(np.linalg.det(system)) > 1e-10
-        right = np.eye(size + 1)[:, size:]
+        right = np.eye(size + 1)[None, :, size:]
         solved = np.linalg.solve(system[regular], right)[:, :, 0]
         r = np.zeros((len(solved), K))
         np.put_along_axis(r, labels[regular], solved[:, :size], axis=1)

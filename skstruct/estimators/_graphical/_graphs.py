@@ -38,10 +38,10 @@ class Graphs(NamedTuple):
     @property
     def are_chains(self):
         """Whether edges lead from each node to the next one, all alike."""
-        if not isinstance(self.batch, GraphBatch):
-            return True
         if self.edge_values is not None:
             return False
+        if not isinstance(self.batch, GraphBatch):
+            return True
         return np.array_equal(self.edges, _chain_edges(self.batch.offsets)[0])
 
     def structure(self, n_states, max_treewidth, *, chains):

@@ -154,8 +154,8 @@ def _reject_not_finite(values, batch):
             0
         ]
     sequence, position = locate(batch.offsets, row)
-    token, what = batch.values[row], "NaN or inf"
-    if isinstance(token, dict):
+    what = "NaN or inf"
+    if batch.values.dtype == object and isinstance(token := batch.values[row], dict):
         bad = [k for k, v in token.items() if v is None or _is_infinite(v)]
         what = f"{token[bad[0]]} as {bad[0]!r}" if bad else what
     raise ValueError(
