@@ -36,7 +36,9 @@ class StructuredSVM(GraphicalModel):
         Strength of the penalty, beside a mean over samples; "auto" is one by the sum
         of their weights. All weights are penalised, so standardise numeric features.
     class_weight : dict, "balanced" or None, default=None
-        Factors for the costs of mistakes on each true class.
+        Factors for the costs of mistakes on each true class. They widen margins and
+        do not weigh samples: where classes overlap much, a class of large factor need
+        not be predicted more often.
     tol : float, default=1e-2
         Width of the bracket of the optimum that ends the search, relative to the
         optimum. Optima below a thousandth of the largest cost of a sample, as labels
