@@ -4,11 +4,16 @@ import numpy as np
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from skstruct._validation import check_features, check_sample_weight, is_missing
+from skstruct._validation._batches import is_scalar, n_dimensions
 from skstruct.containers import Ragged
 
 __all__ = ["TablePredictions", "read_table", "row_weight"]
 
 _CONTAINERS = (dict, list, set, tuple, bytes, np.ndarray)
+_WANTED = (
+    "A table is wanted, one occurrence a row: a column of phrases, and columns of "
+    "contexts. Sentences go through PhraseExtractor().fit_transform first."
+)
 
 
 def read_table(estimator, X, *, reset):
@@ -29,7 +34,13 @@ def read_table(estimator, X, *, reset):
         Values.
     answer : callable
         Gives one value a row in the caller's form.
+
+    Raises
+    ------
+    ValueError
+        If it is no table, or a cell holds no category; the message tells which.
     """
+    _check_rows(X.values if isinstance(X, Ragged) else X)
     how = {"dtype": None, "ensure_all_finite": False}
     if isinstance(X, Ragged):
         table = check_array(X.values, **how, estimator=estimator, input_name="X")
@@ -40,6 +51,34 @@ def read_table(estimator, X, *, reset):
     for k, column in enumerate(table.T):
         _check_cells(column, k)
     return table, answer
+
+
+def _check_rows(X):
+    """Raise for a list or 1-D array whose rows are not equally long sequences."""
+    if not isinstance(X, list | tuple) and n_dimensions(X) != 1:
+        return
+    rows = list(X)
+    if not rows:
+        raise ValueError(
+            f"X is empty: found 0 sample(s) while a minimum of 1 is required. {_WANTED}"
+        )
+    if any(is_scalar(row) or not hasattr(row, "__len__") for row in rows):
+        raise ValueError(
+            f"Expected 2D array, got 1D array instead: X has shape ({len(rows)},). "
+            f"{_WANTED} Reshape your data: one row alone is [X]."
+        )
+    widths = list(map(len, rows))
+    for i, width in enumerate(widths):
+        if width != widths[0]:
+            raise ValueError(
+                f"X, row {i}, has {width} columns, row 0 has {widths[0]}; all rows "
+                f"must have equally many. {_WANTED}"
+            )
+    if hasattr(X, "shape"):
+        raise ValueError(
+            f"Expected 2D array, got 1D array instead: X, of shape ({len(rows)},), "
+            f"holds sequences. {_WANTED}"
+        )
 
 
 def _check_cells(column, k):
