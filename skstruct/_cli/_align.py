@@ -2,6 +2,8 @@
 
 import sys
 
+import numpy as np
+
 from skstruct._cli._files import STANDARD, to_read, to_write
 from skstruct._cli._progress import watched
 from skstruct.datasets import read_bitext, read_links, write_links
@@ -61,8 +63,8 @@ def add_arguments(parser):
     add(
         *("-g", "--gold"),
         metavar="FILE",
-        help="links made by hand, i-j sure and i?j possible, for the first pairs or "
-        "all; the alignment error rate goes to stderr",
+        help="links made by hand, i-j sure and i?j possible, counted from 0, for the "
+        "first pairs or all; the alignment error rate goes to stderr",
     )
     add("-o", "--output", default=STANDARD, metavar="FILE", help="instead of stdout")
 
@@ -71,7 +73,7 @@ def run(arguments):
     """Align, write, and compare."""
     with to_read(arguments.text) as path:
         X = read_bitext(path, arguments.target)
-    gold = arguments.gold and read_links(arguments.gold, n_pairs=len(X))
+    gold = arguments.gold and _read_gold(arguments.gold, X)
     with watched(_aligner(arguments)) as model:
         links = model.fit_predict(X)
     scores = _compared(gold, links) if arguments.gold else None
@@ -79,6 +81,25 @@ def run(arguments):
         write_links(links, path)
     if scores:
         print(scores, file=sys.stderr)
+
+
+def _read_gold(path, X):
+    """Gold links of the first pairs or all, each inside its sentences."""
+    gold = read_links(path, n_pairs=len(X))
+    sizes = np.column_stack([X.source.lengths, X.target.lengths])
+    for number, (links, size) in enumerate(zip(gold, sizes, strict=True), 1):
+        if links is None:
+            continue
+        outside = links[(links[:, :2] >= size).any(axis=1), :2]
+        if len(outside):
+            source, target = outside[0]
+            raise ValueError(
+                f"{path}, line {number}: the link {source}-{target} is out of range, "
+                f"since the source has {size[0]} words and the target {size[1]}. Words "
+                "are counted from 0: if the file counts from 1, take 1 from each "
+                "number, as perl -pe 's/\\d+/$&-1/ge' does."
+            )
+    return gold
 
 
 def _aligner(arguments):

@@ -110,6 +110,20 @@ def test_gold_links_of_the_first_pairs(run, bitext):
     assert err.startswith("AER 0.") and "recall 0." in err
 
 
+def test_gold_links_out_of_range_are_named_before_the_fit(run, tmp_path):
+    pairs, gold = tmp_path / "pairs.txt", tmp_path / "gold.txt"
+    pairs.write_text("a dog ||| canis\n" + "the dog barks ||| canis latrat\n" * 2)
+    gold.write_text("0-0\n1-0 3?1 2-2\n")
+    code, out, err = run(*ALIGN, pairs, "-g", gold)
+    assert (code, out) == (2, "")
+    assert f"{gold}, line 2: the link 3-1 is out of range" in err
+    assert "3 words and the target 2" in err and "counts from 1" in err
+    gold.write_text("1-0\n0-2\n")
+    assert "line 2: the link 0-2 is out of range" in run(*ALIGN, pairs, "-g", gold)[2]
+    gold.write_text("1-0\n2-1 0?0\n")
+    assert run(*ALIGN, pairs, "-g", gold)[0] == 0
+
+
 def test_text_is_tagged(run, text):
     code, out, _ = run(*TAG, text)
     assert code == 0
