@@ -29,7 +29,8 @@ class PitmanYorClusterer(TableClusterer):
     Parameters
     ----------
     n_clusters : int, default=25
-        Truncation K: the largest number of categories.
+        Truncation: the largest number of categories. K is this, or the number of
+        different rows that are fitted, if they are fewer.
     concentration : float, default=1.0
         Concentration :math:`\gamma` of the shares: the larger, the more categories.
     discount : float, default=0.0

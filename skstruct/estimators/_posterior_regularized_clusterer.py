@@ -193,6 +193,13 @@ class PosteriorRegularizedClusterer(TableClusterer):
     def _training(self, encoder, rows, views):
         return ClusterTraining(self, encoder, rows, views)
 
+    def _check_rows(self, rows, n_samples):
+        super()._check_rows(rows, n_samples)
+        if n_samples < self.n_clusters:
+            raise ValueError(
+                f"n_samples={n_samples} should be >= n_clusters={self.n_clusters}."
+            )
+
     def _views(self):
         """The columns of each model."""
         if (self.agreement == "view") != (self.views is not None):

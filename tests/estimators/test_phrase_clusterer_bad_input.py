@@ -36,8 +36,11 @@ def with_cell(value, row=7, column=1):
 
 
 def assert_sound(model, X):
+    n_clusters = model.n_clusters
+    if isinstance(model, PitmanYorClusterer):
+        n_clusters = min(n_clusters, len(set(map(tuple, np.array(X).tolist()))))
     for posterior in (model.regularized_posterior_, model.predict_proba(X)):
-        assert posterior.shape == (len(X), model.n_clusters)
+        assert posterior.shape == (len(X), n_clusters)
         assert_allclose(posterior.sum(axis=1), 1)
     assert np.isfinite(model.score(X))
     assert all(np.isfinite(list(record.values())).all() for record in model.history_)
@@ -136,7 +139,6 @@ UNREADABLE = {
         "No phrase occurs min_count=2 times among the 60 rows.*column 0",
     ),
     "no phrase often enough": (X, {"min_count": 61}, "min_count=61 times"),
-    "more categories than rows": (X[:9], {"n_clusters": 10}, "n_samples=9 should be"),
     "text beside measurements": (with_cell(0.5), {}, "column 1: text.*0.5"),
     "no such column": (X, {"phrase": 3}, "phrase: X has 3 columns and none is 3"),
     "no such column, from the end": (X, {"phrase": -4}, "none is -4"),
@@ -160,6 +162,25 @@ def test_data_that_cannot_be_read(cls, case):
         with pytest.raises(NotFittedError):
             getattr(model, name)()
     assert not hasattr(model, "regularized_posterior_")
+
+
+def test_more_categories_than_rows():
+    with pytest.raises(ValueError, match="n_samples=9 should be >= n_clusters=10"):
+        clusterer(10).fit(X[:9])
+    # A truncation is no wish: what could not be used is not there.
+    model = PitmanYorClusterer(random_state=0).fit(X[:20])
+    fitted = X[:20][np.isin(X[:20, 0], model.phrases_)]
+    n_different = len(set(map(tuple, fitted.tolist())))
+    assert n_different < len(fitted)
+    assert model.cluster_given_phrase_.shape == (len(model.phrases_), n_different)
+    assert {len(p) for p in model.context_given_cluster_} == {n_different}
+    assert model.predict_proba(X).shape == (60, n_different)
+    assert model.regularized_posterior_.shape == (20, n_different)
+    assert model.phrase_table()["category"].max() < n_different
+    assert_same_fit(model, PitmanYorClusterer(n_different, random_state=0).fit(X[:20]))
+    rows, counts = np.unique(X[:20].astype(str), axis=0, return_counts=True)
+    weighted = PitmanYorClusterer(random_state=0).fit(rows, sample_weight=counts)
+    assert_same_fit(weighted, model)
 
 
 PARAMETERS = {

@@ -46,6 +46,11 @@ class PitmanYorTraining(StartedTraining):
         As in `StartedTraining`.
     """
 
+    @property
+    def n_clusters(self):
+        """Number of categories K; more than there are rows would stay empty."""
+        return min(self.estimator.n_clusters, len(self.rows.weight))
+
     def _run(self, name, rng, on_iteration):
         e, weight = self.estimator, self.rows.weight
         models = self._models()

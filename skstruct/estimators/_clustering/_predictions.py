@@ -151,7 +151,7 @@ class TablePredictions:
 
         Returns
         -------
-        ndarray of shape (n, n_clusters), or Ragged
+        ndarray of shape (n, K), or Ragged
             P(z | phrase, contexts) under the model, not projected on the constraint.
         """
         posterior, answer = self._posteriors(X)
@@ -203,7 +203,7 @@ class TablePredictions:
 
     @property
     def regularized_posterior_(self):
-        """Projected posteriors of the training rows, (n, n_clusters).
+        """Projected posteriors of the training rows, (n, K).
 
         Rows that were left out of fitting have the posterior of the model.
         """

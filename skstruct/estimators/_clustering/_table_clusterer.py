@@ -127,10 +127,6 @@ class TableClusterer(TablePredictions, ClusterMixin, StructuredEstimator):
                 "weights; a phrase that is seen once tells nothing of what its "
                 f"occurrences share. Is column {self.phrase!r} that of the phrases?"
             )
-        if n_samples < self.n_clusters:
-            raise ValueError(
-                f"n_samples={n_samples} should be >= n_clusters={self.n_clusters}."
-            )
         names = [self.init] if isinstance(self.init, str) else list(self.init)
         if not names or not all(name in ("type", "random") for name in names):
             raise ValueError(
@@ -149,7 +145,7 @@ class TableClusterer(TablePredictions, ClusterMixin, StructuredEstimator):
         first = models.mixtures[0]
         key = models.readers[0].keys.find(codes[:, views[0].key])
         n_phrases = len(rows.phrase)
-        counts = np.zeros((n_phrases, self.n_clusters))
+        counts = np.zeros((n_phrases, posterior.shape[1]))
         known = key < n_phrases
         np.add.at(counts, (key[known], labels[known]), weight[known])
         return {
