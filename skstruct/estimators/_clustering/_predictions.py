@@ -237,8 +237,8 @@ class TablePredictions:
         -------
         dict of str to ndarray
             The columns "phrase", "category", "probability" (share of the phrase's rows)
-            and "count" (weight of the phrase); phrases by falling count, their
-            categories by falling share. For ``pandas.DataFrame`` and
+            and "count" (weight of the phrase). A phrase has a row for each of its
+            categories, the likeliest first; phrases stand by falling count. For ``pandas.DataFrame`` and
             `write_phrase_labels`.
         """
         check_is_fitted(self)
