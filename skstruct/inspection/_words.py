@@ -40,9 +40,13 @@ def printable(word):
 
 
 def shown(words, length=24):
-    """Words as pictures show them: printable, and cut if they are long."""
+    """Words as pictures show them: printable, and long ones without their middle."""
     words = [printable(word) for word in words]
-    return [w if len(w) <= length else w[: length - 1] + "…" for w in words]
+    tail = (length - 1) // 2  # numbers at the end tell names apart
+    head = length - 1 - tail
+    return [
+        w if len(w) <= length else f"{w[:head]}…{w[len(w) - tail :]}" for w in words
+    ]
 
 
 def width_of(words):

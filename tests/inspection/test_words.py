@@ -6,13 +6,22 @@ from matplotlib import font_manager, rc_context
 from skstruct.inspection._words import shown, width_of, word_style
 
 
-def test_long_words_are_cut_and_control_characters_replaced():
-    assert shown(["a" * 30, "b\n\t", 7, "\ud800"], 5) == [
-        "aaaa…",
-        "b\ufffd\ufffd",
-        "7",
-        "\ufffd",
-    ]
+def test_control_characters_are_replaced():
+    assert shown(["b\n\t", 7, "\ud800"]) == ["b\ufffd\ufffd", "7", "\ufffd"]
+
+
+@pytest.mark.parametrize(
+    ("length", "expected"),
+    [(10, "abcdefghij"), (9, "abcd…ghij"), (8, "abcd…hij"), (2, "a…"), (1, "…")],
+)
+def test_long_words_keep_both_ends(length, expected):
+    assert shown(["abcdefghij"], length) == [expected]
+
+
+def test_long_names_with_numbers_stay_apart():
+    names = [f"EXTRAORDINARY-LONG-TAG-NAME-{k:02d}" for k in range(45)]
+    assert len(set(shown(names))) == 45
+    assert shown(names)[7] == "EXTRAORDINAR…TAG-NAME-07"
 
 
 def test_wide_letters_count_double():
