@@ -10,16 +10,25 @@ from skstruct.inspection._words import shown, width_of, word_style
 
 __all__ = ["TopFeaturesDisplay"]
 
+# Words without names have less than this share of the uniform probability; their order
+# is only that of the vocabulary.
+_RARE = 0.1
+
 
 class TopFeaturesDisplay(Display):
     """Table of the features of highest weight for each state, coloured by weight.
+
+    Ranks without a name are those of symbols that a hidden Markov model hardly ever
+    emits in this state, with less than a tenth of 1 / V, where V is the number of
+    symbols: a state with one word shows one word.
 
     It is recommended to use `from_estimator`.
 
     Parameters
     ----------
     features : array-like of shape (K, n)
-        Names of the features that speak for each state, the strongest first.
+        Names of the features that speak for each state, the strongest first; "" leaves
+        a rank without a name.
     weights : array-like of shape (K, n)
         Their weights.
     states : array-like of shape (K,)
@@ -100,8 +109,10 @@ class TopFeaturesDisplay(Display):
                 f"feature, got shape {names.shape}."
             )
         best = np.argsort(-weights, axis=1, kind="stable")[:, :n]
-        weights = np.take_along_axis(weights, best, axis=1)
-        return cls(names[best], weights, states=states).plot(ax, **plot_params)
+        features, highest = names[best], np.take_along_axis(weights, best, axis=1)
+        if hasattr(estimator, "emissionprob_"):
+            features[highest < _RARE / weights.shape[1]] = ""
+        return cls(features, highest, states=states).plot(ax, **plot_params)
 
     def plot(self, ax=None, *, cmap=None, colorbar=True) -> Self:
         """Draw the table.

@@ -42,6 +42,16 @@ def test_symbols_of_a_hidden_markov_model():
     assert display.im_.get_clim()[0] == 0
 
 
+def test_words_of_almost_no_probability_have_no_name():
+    X = [["the", "dog", "barks"], ["the", "cat", "sleeps"]] * 3
+    tags = {"the": "D", "dog": "N", "cat": "N", "barks": "V", "sleeps": "V"}
+    model = AnnealedHMM(tag_dictionary=tags).fit(X)
+    display = TopFeaturesDisplay.from_estimator(model)
+    assert texts(display)[0] == ["the", "", "", "", ""]
+    assert texts(display)[1] == ["cat", "dog", "", "", ""]
+    assert display.weights.shape == (3, 5) and np.isfinite(display.weights).all()
+
+
 def test_negative_weights_have_colours_of_their_own():
     display = TopFeaturesDisplay([["a", "b"]], [[1.0, -3.0]], states=["s"]).plot()
     assert display.im_.get_clim() == (-3, 3)
