@@ -12,6 +12,8 @@ __all__ = ["TransitionDisplay"]
 # States of the largest graph that "auto" draws, and of one that tells probabilities.
 _MAX_GRAPH, _MAX_TOLD = 12, 6
 _NODE = 0.15
+# Durations beyond depend on rounding in 1 - p more than on the data.
+_LONG = 1e6
 
 
 class TransitionDisplay(Display):
@@ -26,7 +28,8 @@ class TransitionDisplay(Display):
     states : array-like of shape (K,)
         Names of the states.
     durations : array-like of shape (K,), default=None
-        Mean number of tokens that a visit to a state lasts, told beside its name.
+        Mean number of tokens that a visit to a state lasts, told beside its name; of
+        more than a million (inf: the state has no end) as "> 1e6".
     weights : bool, default=False
         Whether transitions are weights of any sign, as those of a conditional random
         field, not probabilities.
@@ -149,7 +152,7 @@ class TransitionDisplay(Display):
         if self.durations is None:
             return names
         return [
-            form.format(name, f"{mean:.1f}" if mean < 100 else f"{mean:.0f}")
+            form.format(name, _duration(mean))
             for name, mean in zip(names, self.durations, strict=True)
         ]
 
@@ -236,6 +239,13 @@ class TransitionDisplay(Display):
             shrinkB=0,
         )
         return self.ax_.add_patch(arrow)
+
+
+def _duration(mean):
+    """A mean duration as text; longer ones, also without end, are all alike."""
+    if mean > _LONG:
+        return "> 1e6"
+    return f"{mean:.1f}" if mean < 100 else f"{mean:.0f}"
 
 
 def _ends(centres, out, i, j):

@@ -16,7 +16,7 @@ def test_graph_has_an_arrow_for_each_transition_that_counts():
     widths = {key: arrow.get_linewidth() for key, arrow in display.arrows_.items()}
     assert widths[2, 2] > widths[0, 0] > widths[1, 1] > widths[0, 1]
     texts = [text.get_text() for text in display.ax_.texts]
-    assert texts[:3] == ["A\nlasts 10.0", "B\nlasts 2.0", "C\nlasts inf"]
+    assert texts[:3] == ["A\nlasts 10.0", "B\nlasts 2.0", "C\nlasts > 1e6"]
     assert texts[3:] == ["0.10", "0.48"]
     assert display.im_ is None
 
@@ -38,11 +38,11 @@ def test_arrows_lead_from_state_to_state():
 
 
 def test_matrix(ticks):
-    display = TransitionDisplay(TABLE, states="ABC", durations=[10, 2, 1234.5])
+    display = TransitionDisplay(TABLE, states="ABC", durations=[99.96, 1e9, 1234.5])
     display.plot(kind="matrix")
     assert display.im_.get_array().tolist() == TABLE.tolist()
     assert display.im_.get_clim() == (0, 1)
-    assert ticks(display.ax_.yaxis) == ["A (10.0)", "B (2.0)", "C (1234)"]
+    assert ticks(display.ax_.yaxis) == ["A (100.0)", "B (> 1e6)", "C (1234)"]
     assert ticks(display.ax_.xaxis) == ["A", "B", "C"]
     assert display.ax_.get_ylabel() == "From (mean duration)"
     assert display.arrows_ == {}
