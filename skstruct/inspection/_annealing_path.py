@@ -5,7 +5,7 @@ from typing import Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from skstruct.inspection._base import Display
+from skstruct.inspection._base import Display, count_ticks
 
 __all__ = ["AnnealingPathDisplay"]
 
@@ -119,6 +119,8 @@ class AnnealingPathDisplay(Display):
             ax.set_xscale("log")
             ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
             ax.xaxis.set_major_formatter("{x:g}")
+        else:
+            count_ticks(ax.xaxis)
         return self
 
     def _read(self):

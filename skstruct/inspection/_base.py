@@ -12,6 +12,7 @@ from skstruct.inspection._words import shown, width_of, word_style
 __all__ = [
     "Display",
     "check_sample",
+    "count_ticks",
     "name_handles",
     "name_ticks",
     "one_sample",
@@ -102,7 +103,7 @@ class Display:
 def name_ticks(axis, names, n) -> None:
     """Name the n ticks of an axis, if names are given and not too many to be read."""
     if names is None or len(names) > _MAX_NAMES:
-        axis.get_major_locator().set_params(integer=True)
+        count_ticks(axis)
         return
     is_x = axis.axis_name == "x"
     style = word_style(names)
@@ -112,6 +113,11 @@ def name_ticks(axis, names, n) -> None:
     if is_x and width_of(names) > 3:
         style |= {"rotation": 45, "rotation_mode": "anchor", "ha": "right"}
     axis.set_ticks(np.arange(n), labels=names, **style)
+
+
+def count_ticks(axis) -> None:
+    """Ticks at whole numbers only, be it one."""
+    axis.get_major_locator().set_params(integer=True, min_n_ticks=1)
 
 
 def _inches(ax):

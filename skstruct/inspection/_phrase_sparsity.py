@@ -5,7 +5,7 @@ from typing import Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from skstruct.inspection._base import Display, name_handles
+from skstruct.inspection._base import Display, count_ticks, name_handles
 
 __all__ = ["PhraseSparsityDisplay"]
 
@@ -151,9 +151,10 @@ class PhraseSparsityDisplay(Display):
         ax.set(
             xlabel="Categories of a phrase, at most",
             ylabel="Share of phrases",
+            xlim=(0.5, max(len(share) + 0.5, ax.get_xlim()[1])),
             ylim=(0, 1.03),
         )
-        ax.xaxis.get_major_locator().set_params(integer=True)
+        count_ticks(ax.xaxis)
         # matplotlib's own labels of lines without one are left out.
         lines = [n for n in ax.lines if not n.get_label().startswith("_child")]
         names = [line.get_label() for line in lines]

@@ -26,6 +26,12 @@ def test_plain_em_is_shown_by_iterations():
     assert display.line_.get_color() == "C3"
 
 
+def test_one_iteration_is_a_whole_number():
+    display = AnnealingPathDisplay([{"objective": -1.0}]).plot()
+    low, high = display.ax_.get_xlim()
+    assert [x for x in display.ax_.get_xticks() if low <= x <= high] == [1]
+
+
 def test_effective_states_have_an_axis_of_their_own():
     history = [
         {"beta": b, "iteration": 1, "objective": -b, "effective_states": 1 + b}

@@ -31,6 +31,23 @@ def test_curves_of_models_share_a_picture():
     assert len(display.ax_.lines) == 2
 
 
+@pytest.mark.parametrize("n", [1, 2, 45])
+def test_ticks_are_numbers_of_categories(n):
+    display = PhraseSparsityDisplay([1, n]).plot()
+    display.figure_.canvas.draw()
+    low, high = display.ax_.get_xlim()
+    assert low == 0.5 and n + 0.5 <= high < 1.1 * n + 1
+    ticks = [tick for tick in display.ax_.get_xticks() if low <= tick <= high]
+    assert ticks and all(tick == round(tick) for tick in ticks)
+
+
+def test_the_longest_of_several_curves_is_all_there():
+    ax = None
+    for counts in ([1, 1], [1, 7], [1, 3]):
+        ax = PhraseSparsityDisplay(counts).plot(ax).ax_
+    assert ax.get_xlim() == (0.5, 7.5)
+
+
 def test_as_many_phrases_as_categories():
     with pytest.raises(ValueError, match="phrases has 2 entries, y_pred 1"):
         PhraseSparsityDisplay.from_predictions(["a", "b"], [0])

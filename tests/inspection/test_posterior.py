@@ -84,6 +84,15 @@ def test_long_texts_have_numbers_below():
     assert "w0" not in labels
 
 
+def test_one_position_is_a_whole_number():
+    for kind in ("heat", "stacked"):
+        display = PosteriorDisplay([[0.3, 0.7]], states="ab").plot(kind=kind)
+        display.figure_.canvas.draw()
+        low, high = display.ax_.get_xlim()
+        inside = [tick for tick in display.ax_.get_xticks() if low <= tick <= high]
+        assert inside == [0]
+
+
 def test_rows_of_a_table_and_graphs():
     model = ConditionalRandomField().fit(np.eye(3), np.array([0, 1, 2]))
     table = model.predict_proba(np.eye(3))
