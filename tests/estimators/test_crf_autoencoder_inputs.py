@@ -234,10 +234,14 @@ def test_lengths_in_the_place_of_labels():
             method(rows, [5, 7])
 
 
-@pytest.mark.parametrize("y", [None, [None] * len(X)])
-def test_no_known_label_is_worth_a_warning(y):
+def test_labels_that_hold_must_be_given():
+    with pytest.raises(ValueError, match="y is None: pass them as y, with None"):
+        tagger(supervision="clamp").fit(X)
+
+
+def test_no_known_label_is_worth_a_warning():
     with pytest.warns(UserWarning, match="no label is known") as record:
-        tagger(supervision="clamp").fit(X, y)
+        tagger(supervision="clamp").fit(X, [None] * len(X))
     assert record[0].filename == __file__
 
 

@@ -349,9 +349,18 @@ def test_labels_through_pandas():
     assert_array_equal(model.transmat_, same.transmat_)
 
 
-@pytest.mark.parametrize(
-    "y", [None, [[None] * 3, [None], None], [[-1] * 3, [-1], None]]
-)
+def test_labels_that_hold_must_be_given():
+    model = hmm(supervision="clamp")
+    for fit in (model.fit, model.partial_fit):
+        with pytest.raises(ValueError, match="y is None: pass them as y, with None"):
+            fit(AB)
+    assert not [name for name in vars(model) if name.endswith("_")]
+    # A stream that has labels goes on without.
+    model.partial_fit(AB, [["N"] * 3, ["V"], None]).partial_fit(AB)
+    assert model.states_.tolist() == ["N", "V"]
+
+
+@pytest.mark.parametrize("y", [[[None] * 3, [None], None], [[-1] * 3, [-1], None]])
 def test_no_known_label_is_no_label(y):
     with pytest.warns(UserWarning, match="no label is known") as record:
         model = hmm(supervision="clamp").fit(AB, y)

@@ -238,8 +238,8 @@ class TablePredictions:
         dict of str to ndarray
             The columns "phrase", "category", "probability" (share of the phrase's rows)
             and "count" (weight of the phrase). A phrase has a row for each of its
-            categories, the likeliest first; phrases stand by falling count. For ``pandas.DataFrame`` and
-            `write_phrase_labels`.
+            categories, the likeliest first; phrases stand by falling count. For
+            ``pandas.DataFrame`` and `write_phrase_labels`.
         """
         check_is_fitted(self)
         counts = self._phrase_counts

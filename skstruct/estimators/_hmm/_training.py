@@ -54,7 +54,10 @@ class Training:
         self.estimator = e = estimator
         self.stream = stream
         self._goes_on = stream is not None and stream.model is not None
-        data = read_training_data(X, y, sample_weight, e.supervision)
+        # Batches of a stream may be without labels.
+        reads_none = self._goes_on and y is None
+        supervision = "ignore" if reads_none else e.supervision
+        data = read_training_data(X, y, sample_weight, supervision)
         self.data, self.weight, labels, known = data
         dictionary = None
         if e.tag_dictionary is not None:

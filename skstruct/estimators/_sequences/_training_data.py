@@ -55,7 +55,8 @@ def read_training_data(X, y, sample_weight, supervision):
     Raises
     ------
     ValueError
-        If the input is not understood, or holds no tokens that weigh.
+        If the input is not understood, or holds no tokens that weigh, or there is no
+        ``y`` whose labels could hold.
     """
     batch, _ = read_sequences(X)
     reject_lengths(y, batch)
@@ -64,7 +65,13 @@ def read_training_data(X, y, sample_weight, supervision):
     if supervision == "ignore":
         if y is not None:
             _warn_if_partly_unknown(y, batch)
-    elif y is not None:
+    elif y is None:
+        raise ValueError(
+            "supervision='clamp' says that labels hold, but y is None: pass them as y, "
+            "with None (or -1 among integers) where one is unknown, or set "
+            "supervision='ignore'."
+        )
+    else:
         labels, known = as_labels(y, batch)
     used = (weight > 0) | (batch.lengths == 0)
     if not used.all():
