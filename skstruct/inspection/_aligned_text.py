@@ -8,6 +8,7 @@ from scipy.sparse.csgraph import connected_components
 
 from skstruct._validation import as_links, read_bitext_batch
 from skstruct.inspection._html import TextView, colour, escaped
+from skstruct.inspection._kinds import check_aligner
 
 __all__ = ["AlignedText"]
 
@@ -80,7 +81,13 @@ class AlignedText(TextView):
         Returns
         -------
         AlignedText
+
+        Raises
+        ------
+        TypeError
+            If the estimator has states, classes or clusters: it is no aligner.
         """
+        check_aligner(estimator)
         return cls(X, estimator.predict(X), y_true=y, max_samples=max_samples)
 
     def _samples(self):

@@ -6,6 +6,7 @@ import numpy as np
 
 from skstruct._validation import as_links, read_bitext_batch
 from skstruct.inspection._base import Display, check_sample
+from skstruct.inspection._kinds import check_aligner
 from skstruct.inspection._words import shown
 
 __all__ = ["AlignmentDisplay"]
@@ -101,7 +102,10 @@ class AlignmentDisplay(Display):
         ------
         ValueError
             If X has no such pair, or links are out of range.
+        TypeError
+            If the estimator has states, classes or clusters: it is no aligner.
         """
+        check_aligner(estimator)
         X, _ = read_bitext_batch(X)
         check_sample(sample, len(X))
         pair = X[[sample]]

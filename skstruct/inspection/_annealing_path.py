@@ -3,9 +3,8 @@
 from typing import Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from skstruct.inspection._base import Display, count_ticks
+from skstruct.inspection._base import Display, count_ticks, first_attribute
 
 __all__ = ["AnnealingPathDisplay"]
 
@@ -78,9 +77,14 @@ class AnnealingPathDisplay(Display):
         -------
         AnnealingPathDisplay
             Drawn.
+
+        Raises
+        ------
+        TypeError
+            If the estimator has no history.
         """
-        check_is_fitted(estimator)
-        return cls(estimator.history_).plot(ax, **plot_params)
+        history = first_attribute(estimator, "history_", shows="iterations")
+        return cls(history).plot(ax, **plot_params)
 
     def plot(self, ax=None, **line_kw) -> Self:
         """Draw the path.

@@ -13,6 +13,7 @@ __all__ = [
     "Display",
     "check_sample",
     "count_ticks",
+    "first_attribute",
     "name_handles",
     "name_ticks",
     "one_sample",
@@ -156,11 +157,16 @@ def check_sample(sample, n) -> None:
 
 def state_names(estimator):
     """Names of the states or classes of a fitted estimator."""
+    return first_attribute(estimator, "states_", "classes_", shows="states")
+
+
+def first_attribute(estimator, *names, shows):
+    """The first of these attributes that a fitted estimator has."""
     check_is_fitted(estimator)
-    for name in ("states_", "classes_"):
+    for name in names:
         if hasattr(estimator, name):
             return getattr(estimator, name)
+    has = f"no {names[0]}" if len(names) == 1 else f"neither {' nor '.join(names)}"
     raise TypeError(
-        f"{type(estimator).__name__} has neither states_ nor classes_, so there are "
-        "no states to show."
+        f"{type(estimator).__name__} has {has}, so there are no {shows} to show."
     )

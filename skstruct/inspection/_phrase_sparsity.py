@@ -3,9 +3,13 @@
 from typing import Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from skstruct.inspection._base import Display, count_ticks, name_handles
+from skstruct.inspection._base import (
+    Display,
+    count_ticks,
+    first_attribute,
+    name_handles,
+)
 
 __all__ = ["PhraseSparsityDisplay"]
 
@@ -78,11 +82,15 @@ class PhraseSparsityDisplay(Display):
         -------
         PhraseSparsityDisplay
             Drawn.
+
+        Raises
+        ------
+        TypeError
+            If the estimator does not cluster phrases.
         """
-        check_is_fitted(estimator)
+        count = first_attribute(estimator, "n_clusters_per_phrase", shows="phrases")
         name = type(estimator).__name__ if name is None else name
-        display = cls(estimator.n_clusters_per_phrase(), name=name)
-        return display.plot(ax, **line_kw)
+        return cls(count(), name=name).plot(ax, **line_kw)
 
     @classmethod
     def from_predictions(

@@ -7,6 +7,7 @@ import numpy as np
 from skstruct.containers import Batch
 from skstruct.inspection._base import (
     Display,
+    first_attribute,
     name_handles,
     name_ticks,
     one_sample,
@@ -96,12 +97,13 @@ class PosteriorDisplay(Display):
         ------
         ValueError
             If X has no such sequence.
+        TypeError
+            If the estimator has no states, or no ``predict_proba``.
         """
         states = state_names(estimator)
+        predict = first_attribute(estimator, "predict_proba", shows="probabilities")
         batch = one_sample(X, sample)
-        display = cls(
-            estimator.predict_proba(batch)[0], states=states, tokens=_tokens(batch)
-        )
+        display = cls(predict(batch)[0], states=states, tokens=_tokens(batch))
         return display.plot(ax, **plot_params)
 
     @classmethod

@@ -8,6 +8,7 @@ from skstruct._validation import as_known_labels, as_labels, as_ragged
 from skstruct._validation._batches import is_scalar
 from skstruct.containers import Ragged
 from skstruct.inspection._base import Display
+from skstruct.inspection._kinds import check_no_aligner
 from skstruct.inspection._words import shown
 
 __all__ = ["StateLabelDisplay"]
@@ -86,7 +87,13 @@ class StateLabelDisplay(Display):
         -------
         StateLabelDisplay
             Drawn.
+
+        Raises
+        ------
+        TypeError
+            If the estimator is an aligner.
         """
+        check_no_aligner(estimator)
         batch = as_ragged(X)
         predicted = batch.with_values(as_known_labels(estimator.predict(X), batch))
         return cls.from_predictions(y, predicted, ax=ax, **plot_params)

@@ -4,6 +4,7 @@ from typing import Self
 
 from skstruct._validation import as_known_labels, as_labels, as_ragged
 from skstruct.inspection._html import TextView, colour, escaped
+from skstruct.inspection._kinds import check_no_aligner
 
 __all__ = ["TaggedText"]
 
@@ -83,7 +84,13 @@ class TaggedText(TextView):
         Returns
         -------
         TaggedText
+
+        Raises
+        ------
+        TypeError
+            If the estimator is an aligner.
         """
+        check_no_aligner(estimator)
         return cls(X, estimator.predict(X), y_true=y, max_samples=max_samples)
 
     def _samples(self):

@@ -5,7 +5,7 @@ from typing import Self
 
 import numpy as np
 
-from skstruct.inspection._base import Display, state_names
+from skstruct.inspection._base import Display, first_attribute, state_names
 from skstruct.inspection._words import shown, width_of, word_style
 
 __all__ = ["TopFeaturesDisplay"]
@@ -158,17 +158,13 @@ def _weights(estimator):
     """Weights (K, F) and names (F,) of the features of a fitted model."""
     if hasattr(estimator, "emissionprob_"):
         return estimator.emissionprob_, np.asarray(estimator.symbols_, dtype=object)
-    if not hasattr(estimator, "coef_"):
-        raise TypeError(
-            f"{type(estimator).__name__} has neither coef_ nor emissionprob_, so there "
-            "are no features to show."
-        )
+    coef = first_attribute(estimator, "coef_", "emissionprob_", shows="features")
     # Supervised models have a row for each class, as in scikit-learn.
-    by_state = hasattr(estimator, "classes_")
-    weights = estimator.coef_ if by_state else estimator.coef_.T
+    weights = coef if hasattr(estimator, "classes_") else coef.T
     names = getattr(estimator, "encoder_feature_names_", None)
     if names is None:
-        names = _names(estimator.featurizer_, weights.shape[1])
+        featurizer = first_attribute(estimator, "featurizer_", shows="features")
+        names = _names(featurizer, weights.shape[1])
     return weights - weights.mean(axis=0), np.asarray(names, dtype=object)
 
 

@@ -4,7 +4,7 @@ from typing import Self
 
 import numpy as np
 
-from skstruct.inspection._base import Display, state_names
+from skstruct.inspection._base import Display, first_attribute, state_names
 from skstruct.inspection._words import shown, word_style
 
 __all__ = ["TransitionDisplay"]
@@ -88,10 +88,14 @@ class TransitionDisplay(Display):
         ------
         ValueError
             If a state depends on more than the one before it.
+        TypeError
+            If the estimator has no states, or none that follow one another.
         """
         states = state_names(estimator)
         weights = not hasattr(estimator, "transmat_")
-        table = estimator.transition_coef_ if weights else estimator.transmat_
+        table = first_attribute(
+            estimator, "transmat_", "transition_coef_", shows="transitions"
+        )
         if table.ndim != 2:
             raise ValueError(
                 f"transmat_ has shape {table.shape}: with order=2 a state depends on "

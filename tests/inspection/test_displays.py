@@ -9,19 +9,24 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.svm import LinearSVC
 
 import skstruct.inspection
 from skstruct import AnnealedHMM, ConditionalRandomField, HMMAligner
 from skstruct.estimators import PosteriorRegularizedClusterer
 from skstruct.inspection import (
+    AlignedText,
     AlignmentDisplay,
     AnnealingPathDisplay,
     PhraseSparsityDisplay,
     PosteriorDisplay,
     StateLabelDisplay,
+    TaggedText,
     TopFeaturesDisplay,
     TransitionDisplay,
 )
+from skstruct.metrics import aer_scorer
 
 
 def displays(n_states, word="w"):
@@ -124,6 +129,61 @@ def test_matplotlib_is_imported_in_functions_only():
 def test_an_estimator_must_be_fitted(display, estimator, args):
     with pytest.raises(NotFittedError):
         display.from_estimator(estimator, *args)
+
+
+PAIRS = [(["the", "dog"], ["canis"])] * 4
+WORDS, TAGS = [["a", "b"], ["b"]], [["A", "B"], ["B"]]
+
+
+@pytest.mark.parametrize(
+    ("display", "args", "problem"),
+    [
+        (PosteriorDisplay, (PAIRS,), "neither states_ nor classes_"),
+        (StateLabelDisplay, (PAIRS, TAGS), "is an aligner"),
+        (TaggedText, (PAIRS,), "is an aligner"),
+        (TopFeaturesDisplay, (), "neither states_ nor classes_"),
+        (TransitionDisplay, (), "neither states_ nor classes_"),
+        (PhraseSparsityDisplay, (), "has no n_clusters_per_phrase"),
+    ],
+)
+def test_what_an_aligner_does_not_have(display, args, problem):
+    with pytest.raises(TypeError, match=f"HMMAligner .*{problem}"):
+        display.from_estimator(HMMAligner(max_iter=2).fit(PAIRS), *args)
+
+
+@pytest.mark.parametrize("display", [AlignmentDisplay, AlignedText])
+@pytest.mark.parametrize("X", [PAIRS, WORDS], ids=["pairs", "words"])
+def test_who_is_no_aligner(display, X):
+    table = np.array([["a", "b"], ["a", "c"]], dtype=object)
+    for model, has in (
+        (AnnealedHMM(2, random_state=0).fit(WORDS), "states_"),
+        (ConditionalRandomField().fit(WORDS, TAGS), "classes_"),
+        (PosteriorRegularizedClusterer(2, n_init=1).fit(table), "labels_"),
+    ):
+        with pytest.raises(TypeError, match=f"has {has}, so it is no aligner"):
+            display.from_estimator(model, X)
+
+
+@pytest.mark.parametrize("display", [AlignmentDisplay, AlignedText])
+def test_a_search_over_aligners_is_one(display):
+    gold = [[(1, 0)]] * 4
+    search = GridSearchCV(HMMAligner(), {"max_iter": [1, 2]}, scoring=aer_scorer)
+    display.from_estimator(search.set_params(cv=2).fit(PAIRS, gold), PAIRS, gold)
+
+
+@pytest.mark.parametrize(
+    ("display", "args", "problem"),
+    [
+        (AnnealingPathDisplay, (), "history_"),
+        (PosteriorDisplay, ([[[1.0]]],), "predict_proba"),
+        (TopFeaturesDisplay, (), "featurizer_"),
+        (TransitionDisplay, (), "neither transmat_ nor transition_coef_"),
+    ],
+)
+def test_models_of_others_lack_what_is_shown(display, args, problem):
+    model = LinearSVC().fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(TypeError, match=f"LinearSVC has .*{problem}"):
+        display.from_estimator(model, *args)
 
 
 @pytest.mark.parametrize("display", [PosteriorDisplay, AlignmentDisplay])
