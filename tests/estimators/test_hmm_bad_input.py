@@ -349,6 +349,23 @@ def test_labels_through_pandas():
     assert_array_equal(model.transmat_, same.transmat_)
 
 
+@pytest.mark.parametrize("emissions", ["categorical", "loglinear"])
+def test_symbols_of_another_kind(emissions):
+    words = hmm(emissions=emissions).fit(AB)
+    numbers = hmm(emissions=emissions).fit([[1, 2, 1], [2]])
+    for X in ([[1.0, 2.0]], [[1, 2]], [np.ones((3, 1))], [[True]], [np.zeros(2)]):
+        for call in (words.predict, words.score, words.partial_fit):
+            with pytest.raises(ValueError, match=r"holds numbers, but .* words"):
+                call(X)
+    for X in ([["a", "b"]], [["1"]], [[1, "a"]]):
+        for call in (numbers.predict, numbers.score, numbers.partial_fit):
+            with pytest.raises(ValueError, match=r"X holds words \('.'\), .*integers"):
+                call(X)
+    assert_array_equal(*numbers.predict([[1.0, 2.0]]), *numbers.predict([[1, 2]]))
+    assert len(words.predict([["new", 3], []])[0]) == 2
+    assert hmm().fit([["a", 3]]).predict([[3]])[0].shape == (1,)
+
+
 def test_labels_that_hold_must_be_given():
     model = hmm(supervision="clamp")
     for fit in (model.fit, model.partial_fit):

@@ -16,6 +16,7 @@ from skstruct.containers import Ragged
 from skstruct.containers._batch import offsets_of
 from skstruct.emissions import Observations
 from skstruct.estimators._hmm._model import STRUCTURES, TaggedBatch
+from skstruct.estimators._hmm._resolve import reject_other_symbols
 from skstruct.estimators._sequences._predictions import SequencePredictions
 from skstruct.estimators._sequences._reading import read_sequences
 from skstruct.structures import marginals
@@ -106,6 +107,7 @@ class HMMPredictions(SequencePredictions):
                 stacklevel=stacklevel,
             )
         model = self._model
+        reject_other_symbols(model.emission, data.values)
         observations = model.emission.encode(data.values, offsets=data.offsets)
         observations, allowed = self._allowed(data.values, observations.in_use())
         codes = None

@@ -5,7 +5,33 @@ from sklearn.base import clone
 
 from skstruct.emissions import EMISSIONS, Emission
 
-__all__ = ["resolve_emission"]
+__all__ = ["reject_other_symbols", "resolve_emission"]
+
+
+def reject_other_symbols(emission, values):
+    """Raise if tokens are numbers where all known symbols are words, or words there.
+
+    All of them would be unknown ones, and states guessed from places alone.
+
+    Parameters
+    ----------
+    emission : Emission
+        The fitted one.
+    values : ndarray
+        Tokens that it is to read.
+    """
+    symbols = getattr(emission, "symbols_", None)
+    if symbols is None or not values.shape[0]:
+        return
+    kind = values.dtype.kind
+    if kind in "biuf" and all(isinstance(symbol, str) for symbol in symbols):
+        raise ValueError("X holds numbers, but the model was fitted to words.")
+    if kind == "O" and symbols.dtype.kind == "i":
+        word = next((v for v in values.flat if isinstance(v, str)), None)
+        if word is not None:
+            raise ValueError(
+                f"X holds words ({word!r}), but the model was fitted to integers."
+            )
 
 
 def resolve_emission(emissions, values):
