@@ -119,8 +119,9 @@ def _load(path):
     except (OSError, ImportError):
         raise
     except Exception as error:  # broken pickles raise anything
+        why = f": {error}" if _uses_skops(path) else "."
         raise ValueError(
-            f"{path} holds no model that can be loaded: {error!r}"
+            f"{path} is no model that --model-out of this version has written{why}"
         ) from error
     if not hasattr(model, "predict"):
         raise ValueError(f"{path} holds a {type(model).__name__}, which cannot tag.")

@@ -194,7 +194,10 @@ def test_standard_input(run, text, monkeypatch):
         ([*ALIGN, "{bitext}", "-o", "no/such/folder"], "No such file or directory"),
         (["tag", "{text}", "-f", "conllu"], "words.txt, line 1: expected 10 columns"),
         (["tag", "{text}", "-n", "-2"], "The 'n_states' parameter"),
-        (["tag", "{text}", "--model-in", "{text}"], "holds no model that can be"),
+        (
+            ["tag", "{text}", "--model-in", "{text}"],
+            "words.txt is no model that --model-out of this version has written.\n",
+        ),
         (["tag", "{text}", "--model-in", "{bitext}", "-n", "3"], "--n-states is for"),
         (["tag", "{text}", "--model-in", "none.skops"], "No such file"),
     ],
@@ -207,6 +210,10 @@ def test_errors_are_one_line_and_exit_code_2(run, text, bitext, arguments, messa
     assert err.startswith("python -m skstruct") and err.count("\n") == 1
 
 
+class Stranger:
+    """A type that skops does not trust."""
+
+
 def test_what_cannot_tag_or_is_not_trusted(run, text, tmp_path):
     path = tmp_path / "model"
     joblib.dump(TokenFeaturizer(), path)
@@ -216,6 +223,10 @@ def test_what_cannot_tag_or_is_not_trusted(run, text, tmp_path):
     joblib.dump(AnnealedHMM(2), path)
     code, _, err = run("tag", text, "--model-in", path)
     assert code == 2 and "not fitted" in err
+    path = tmp_path / "model.skops"
+    pytest.importorskip("skops.io").dump(Stranger(), path)
+    code, _, err = run("tag", text, "--model-in", path)
+    assert code == 2 and "has written: Untrusted types found" in err
 
 
 def test_missing_skops_is_named(run, text, tmp_path, monkeypatch):
