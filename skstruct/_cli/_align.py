@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 
-from skstruct._cli._files import STANDARD, to_read, to_write
+from skstruct._cli._files import STANDARD, check_folder, to_read, to_write
 from skstruct._cli._progress import watched
 from skstruct.datasets import read_bitext, read_links, write_links
 from skstruct.estimators import (
@@ -71,6 +71,7 @@ def add_arguments(parser):
 
 def run(arguments):
     """Align, write, and compare."""
+    check_folder(arguments.output)
     with to_read(arguments.text) as path:
         X = read_bitext(path, arguments.target)
     gold = arguments.gold and _read_gold(arguments.gold, X)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import joblib
 
-from skstruct._cli._files import STANDARD, replaced, to_read, to_write
+from skstruct._cli._files import STANDARD, check_folder, replaced, to_read, to_write
 from skstruct._cli._progress import watched
 from skstruct._persistence import trusted_types
 from skstruct.containers import Ragged
@@ -59,6 +59,9 @@ def add_arguments(parser):
 
 def run(arguments):
     """Train or load a model, tag, write."""
+    check_folder(arguments.output)
+    if arguments.model_out:
+        check_folder(arguments.model_out)
     with to_read(arguments.text) as path:
         is_conllu = _is_conllu(arguments)
         X = read_conllu(path)[0] if is_conllu else read_text(path)

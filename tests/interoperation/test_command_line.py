@@ -191,7 +191,9 @@ def test_standard_input(run, text, monkeypatch):
         (["align", "{text}"], "words.txt, line 1: expected one separator '|||'"),
         (["align", "{bitext}", "-I", "0"], "The 'max_iter' parameter"),
         (["align", "{bitext}", "-g", "{text}"], "words.txt, line 1: 'the' is no link"),
-        ([*ALIGN, "{bitext}", "-o", "no/such/folder"], "No such file or directory"),
+        ([*ALIGN, "{bitext}", "-o", "no/such"], "No such file or directory: 'no/such'"),
+        ([*TAG, "{text}", "-o", "no/such"], "No such file or directory: 'no/such'"),
+        ([*TAG, "{text}", "--model-out", "no/such"], "file or directory: 'no/such'"),
         (["tag", "{text}", "-f", "conllu"], "words.txt, line 1: expected 10 columns"),
         (["tag", "{text}", "-n", "-2"], "The 'n_states' parameter"),
         (
@@ -248,6 +250,21 @@ def test_an_older_model_stays_when_saving_fails(run, text, tmp_path, monkeypatch
     assert (code, out) == (2, "") and "disk full" in err
     assert path.read_bytes() == b"older"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["model.joblib", "words.txt"]
+
+
+@pytest.mark.parametrize("option", ["--output", "--model-out"])
+def test_a_folder_is_no_file_to_write(run, text, tmp_path, option):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    code, out, err = run(*TAG, text, option, folder)
+    assert (code, out) == (2, "")
+    assert err.endswith(f" directory: '{folder}'\n") and ".part" not in err
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["out", "words.txt"]
+
+
+def test_missing_folders_are_said_before_the_fit(run, text, monkeypatch):
+    monkeypatch.setattr(AnnealedHMM, "fit", lambda *_: pytest.fail("was fitted"))
+    assert run(*TAG, text, "-o", "no/such")[0] == 2
 
 
 def test_warnings_are_one_line(run, tmp_path):
