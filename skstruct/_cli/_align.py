@@ -1,10 +1,17 @@
 """Links between the words of translations."""
 
+import re
 import sys
 
 import numpy as np
 
-from skstruct._cli._files import STANDARD, check_folder, to_read, to_write
+from skstruct._cli._files import (
+    STANDARD,
+    check_content,
+    check_folder,
+    to_read,
+    to_write,
+)
 from skstruct._cli._progress import watched
 from skstruct.datasets import read_bitext, read_links, write_links
 from skstruct.estimators import (
@@ -73,7 +80,8 @@ def run(arguments):
     """Align, write, and compare."""
     check_folder(arguments.output)
     with to_read(arguments.text) as path:
-        X = read_bitext(path, arguments.target)
+        X = _read_pairs(path, arguments.target)
+    check_content(X, arguments.text, "sentence pairs")
     gold = arguments.gold and _read_gold(arguments.gold, X)
     with watched(_aligner(arguments)) as model:
         links = model.fit_predict(X)
@@ -82,6 +90,20 @@ def run(arguments):
         write_links(links, path)
     if scores:
         print(scores, file=sys.stderr)
+
+
+def _read_pairs(path, target_path):
+    """The bitext; for a line that is not cut in two, advice for the command line."""
+    try:
+        return read_bitext(path, target_path)
+    except ValueError as error:
+        problem = re.match(r".*: expected one separator '\|\|\|', got \d+", str(error))
+        if problem is None:
+            raise
+        raise ValueError(
+            f"{problem[0]}. Each line is 'source ||| target'; a target text in a file "
+            "of its own is named after that of the source."
+        ) from error
 
 
 def _read_gold(path, X):

@@ -8,7 +8,14 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["STANDARD", "check_folder", "replaced", "to_read", "to_write"]
+__all__ = [
+    "STANDARD",
+    "check_content",
+    "check_folder",
+    "replaced",
+    "to_read",
+    "to_write",
+]
 
 STANDARD = "-"
 
@@ -24,6 +31,13 @@ def to_read(path):
         with copy.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
         yield copy
+
+
+def check_content(X, path, what):
+    """Raise if there is nothing in what was read from this path."""
+    if not len(X):
+        name = "standard input" if path == STANDARD else path
+        raise ValueError(f"{name} holds no {what}.")
 
 
 def check_folder(path):

@@ -4,7 +4,14 @@ from pathlib import Path
 
 import joblib
 
-from skstruct._cli._files import STANDARD, check_folder, replaced, to_read, to_write
+from skstruct._cli._files import (
+    STANDARD,
+    check_content,
+    check_folder,
+    replaced,
+    to_read,
+    to_write,
+)
 from skstruct._cli._progress import watched
 from skstruct._persistence import trusted_types
 from skstruct.containers import Ragged
@@ -66,6 +73,7 @@ def run(arguments):
         is_conllu = _is_conllu(arguments)
         X = read_conllu(path)[0] if is_conllu else read_text(path)
         X = X[X.lengths > 0]
+        check_content(X, arguments.text, "words")
         model = _model(arguments, X)
         name = "State=" if arguments.column == "misc" else ""
         states = Ragged(model.predict(X)).values

@@ -262,6 +262,31 @@ def test_a_folder_is_no_file_to_write(run, text, tmp_path, option):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out", "words.txt"]
 
 
+def test_empty_input_is_named(run, tmp_path, monkeypatch):
+    empty, blank = tmp_path / "empty.txt", tmp_path / "blank.txt"
+    empty.touch()
+    blank.write_text("\n\n")
+    expected = f"python -m skstruct align: error: {empty} holds no sentence pairs.\n"
+    assert run(*ALIGN, empty) == (2, "", expected)
+    for path in (empty, blank):
+        expected = f"python -m skstruct tag: error: {path} holds no words.\n"
+        assert run(*TAG, path) == (2, "", expected)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
+    assert "error: standard input holds no words." in run(*TAG, "-")[2]
+
+
+def test_advice_on_separators_is_for_the_command_line(run, tmp_path):
+    path = tmp_path / "pairs.txt"
+    for line, n in (("a b\tc", 0), ("a b c", 0), ("a ||| b ||| c", 2)):
+        path.write_text(f"a ||| b\n{line}\n")
+        code, _, err = run(*ALIGN, path)
+        assert code == 2
+        assert f"{path}, line 2: expected one separator '|||', got {n}. Each" in err
+        assert "read_bitext" not in err and "sep=" not in err
+    path.write_bytes(b"a ||| \xff\n")
+    assert "line 1: not UTF-8" in run(*ALIGN, path)[2]
+
+
 def test_missing_folders_are_said_before_the_fit(run, text, monkeypatch):
     monkeypatch.setattr(AnnealedHMM, "fit", lambda *_: pytest.fail("was fitted"))
     assert run(*TAG, text, "-o", "no/such")[0] == 2
