@@ -7,7 +7,6 @@ from skstruct._validation._labels import (
     as_classes,
     as_known_labels,
     as_labels,
-    is_missing,
     is_unknown,
     plain,
     reject_lengths,
@@ -18,6 +17,7 @@ from skstruct._validation._weights import (
     check_sample_weight,
     read_beside,
 )
+from skstruct.containers._reading import is_missing
 
 __all__ = [
     "Links",

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array
 
 from skstruct.containers import Batch, Ragged
-from skstruct.containers._reading import reject_masked
+from skstruct.containers._reading import is_missing, reject_masked
 
 __all__ = ["as_ragged", "is_scalar", "is_table", "n_dimensions", "read_batch"]
 
@@ -101,7 +101,7 @@ def is_scalar(token):
 
 
 def _reject_one_sequence(X, name):
-    first = next(iter(X), None)
+    first = next((sample for sample in X if not is_missing(sample)), np.nan)
     if is_scalar(first):
         kind = getattr(X, "dtype", type(first).__name__)
         raise ValueError(

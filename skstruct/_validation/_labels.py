@@ -6,12 +6,12 @@ from sklearn.utils.validation import column_or_1d
 
 from skstruct._validation._batches import is_scalar, n_dimensions
 from skstruct.containers import Batch, Ragged, locate, place
+from skstruct.containers._reading import is_missing
 
 __all__ = [
     "as_classes",
     "as_known_labels",
     "as_labels",
-    "is_missing",
     "is_unknown",
     "plain",
     "reject_lengths",
@@ -240,16 +240,6 @@ def _fill_unknown(rows, lengths, name):
         return Ragged(rows)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
-
-
-def is_missing(label):
-    """Whether None, NaN or NA stands where a label, or a sequence, is expected."""
-    if hasattr(label, "__len__"):  # text, or a sequence: arrays compare item by item
-        return False
-    try:
-        return label is None or bool(label != label)
-    except TypeError:  # pandas.NA compares as NA, which has no truth value
-        return True
 
 
 def is_unknown(label):

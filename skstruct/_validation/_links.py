@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skstruct._validation._labels import is_missing
 from skstruct.containers import Bitext, Ragged
+from skstruct.containers._reading import is_missing
 
 __all__ = ["Links", "as_links"]
 

@@ -7,6 +7,7 @@ from scipy.sparse import issparse
 
 from skstruct.containers._batch import Batch, locate
 from skstruct.containers._ragged import Ragged
+from skstruct.containers._reading import is_missing
 
 __all__ = ["Bitext"]
 
@@ -205,6 +206,11 @@ def _as_side(sentences, side):
 
 
 def _check_sentence(sentence, i, side):
+    if is_missing(sentence):
+        raise ValueError(
+            f"Pair {i}: the {side} is missing ({sentence}). Leave such rows out: "
+            "dropna() in pandas, drop_nulls() in polars; an empty side is []."
+        )
     if isinstance(sentence, str | bytes):
         raise ValueError(
             f"Pair {i}: the {side} is a string ({str(sentence)[:40]!r}), not a list of "

@@ -8,7 +8,14 @@ import scipy.sparse as sp
 from skstruct.containers._batch import Batch, offsets_of
 from skstruct.containers._frame import common_header
 
-__all__ = ["as_values", "describe", "flatten", "join", "reject_masked"]
+__all__ = [
+    "as_values",
+    "describe",
+    "flatten",
+    "is_missing",
+    "join",
+    "reject_masked",
+]
 
 _REAL = float | np.floating
 
@@ -46,6 +53,16 @@ def join(arrays):
     if joined.dtype.kind == "f" and all(a.dtype.kind in "iu" for a in filled):
         return np.concatenate([a.astype(object) for a in filled])  # to stay exact
     return joined
+
+
+def is_missing(label):
+    """Whether None, NaN or NA stands where a label, or a sequence, is expected."""
+    if hasattr(label, "__len__"):  # text, or a sequence: arrays compare item by item
+        return False
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # pandas.NA compares as NA, which has no truth value
+        return True
 
 
 def reject_masked(array, what) -> None:
@@ -127,6 +144,12 @@ def _as_sequence(sequence, i):
 
 
 def _raise_single(sample, i):
+    if is_missing(sample):
+        raise ValueError(
+            f"Sample {i} is missing ({sample}), and no sequence. Leave such rows out, "
+            "with their labels if there are some: dropna() in pandas, drop_nulls() in "
+            "polars. A sequence without tokens is []."
+        )
     raise ValueError(
         f"Sample {i} is a single {type(sample).__name__} ({str(sample)[:40]!r}), not a "
         "sequence. A batch is a list of sequences: split text into tokens, and write "

@@ -144,9 +144,7 @@ def _check_symbols(distinct, tokens, offsets):
         at = next(i for i, t in enumerate(tokens.tolist()) if _is_missing(t))
         raise ValueError(
             f"The token at {place(at, offsets)} is {symbol}. A missing or infinite "
-            "value is no symbol: leave the token out, or give it a symbol of its own. "
-            "Series of numbers with gaps need emissions=Gaussian(missing="
-            "'marginalize')."
+            "value is no symbol: leave the token out, or give it a symbol of its own."
         )
     for symbol in distinct:
         if isinstance(symbol, float | np.floating) and not float(symbol).is_integer():

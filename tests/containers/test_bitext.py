@@ -113,7 +113,7 @@ FAULTS = {
         [*PAIRS, (["a"], "una rosa")],
         r"Pair 6: the target is a string \('una rosa'\).*split.*read_bitext",
     ),
-    "None for a side": ([(None, ["a"])], r"Pair 0: the source is a NoneType.*\[\]"),
+    "None for a side": ([(None, ["a"])], r"Pair 0: the source is missing.*\[\]"),
     "a dict for a side": ([({}, ["a"])], "Pair 0: the source is a dict"),
     "a set for a side": ([({"a"}, [])], "On the source side: Sample 0 is a set"),
     "a string for a pair": (["a ||| b"], "Pair 0 is a str .'a ||| b'., not a pair"),

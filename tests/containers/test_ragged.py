@@ -312,7 +312,7 @@ def test_repr(batch, expected):
         ([[1], 2], r"Sample 1 is a single int \('2'\)"),
         ([[1], np.float64(2)], "Sample 1 is a single float64"),
         ([[1], np.array(2)], "Sample 1 is a single ndarray"),
-        ([[1], None], "Sample 1 is a single NoneType"),
+        ([[1], None], r"Sample 1 is missing \(None\)"),
         ([["a"], {"a", "b"}], "Sample 1 is a set, which has no order"),
         ([np.zeros((2, 1)), np.zeros((2, 3, 4))], "Sample 1 has 3 dimensions"),
         ([np.zeros((2, 3)), [], np.zeros((2, 4))], r"Sample 2 has tokens.*sample 0"),

@@ -65,7 +65,7 @@ def test_masked_entries_are_refused():
 @pytest.mark.parametrize("gap", [None, float("nan")])
 def test_a_gap_among_numbers_is_what_is_wrong(gap):
     batch = Ragged([[0.5], ["x", 0.5, gap, 1.5]])
-    with pytest.raises(ValueError, match=r"sample 1, position 2 is (None|nan).*margin"):
+    with pytest.raises(ValueError, match=r"sample 1, position 2 is (None|nan).*symbol"):
         Categorical().encode(batch.values, reset=True, offsets=batch.offsets)
 
 

@@ -349,6 +349,15 @@ def test_labels_through_pandas():
     assert_array_equal(model.transmat_, same.transmat_)
 
 
+def test_gaps_of_series_and_of_text():
+    with pytest.raises(ValueError, match=r"position 1 holds NaN.*Gaussian\(missing"):
+        hmm().fit([[1.5, None, 2.0]])
+    for X in ([["a", None]], [["a", np.nan]], [[1, None]]):
+        with pytest.raises(ValueError, match=r"position 1 is .*no symbol") as caught:
+            hmm().fit(X)
+        assert "Gaussian" not in str(caught.value)
+
+
 @pytest.mark.parametrize("emissions", ["categorical", "loglinear"])
 def test_symbols_of_another_kind(emissions):
     words = hmm(emissions=emissions).fit(AB)

@@ -1,5 +1,8 @@
 """Names to components: what a string or None in a constructor stands for."""
 
+from numbers import Number
+
+import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
@@ -41,7 +44,7 @@ def resolve_emission(emissions, values):
     ----------
     emissions : "auto", a name in the registry, or Emission
         "auto" reads tokens (text, integers in one column) as symbols and tables of
-        numbers as Gaussian vectors.
+        numbers, with gaps or without, as Gaussian vectors.
     values : ndarray
         The tokens.
 
@@ -54,7 +57,9 @@ def resolve_emission(emissions, values):
     if emissions == "auto":
         column = values.ndim == 1 or values.shape[1:] == (1,)
         symbols = not sp.issparse(values) and (
-            values.dtype == object or (column and values.dtype.kind in "iub")
+            not _are_measured(values)
+            if values.dtype == object
+            else column and values.dtype.kind in "iub"
         )
         emissions = "categorical" if symbols else "gaussian"
     if not isinstance(emissions, str) or emissions not in EMISSIONS:
@@ -66,3 +71,11 @@ def resolve_emission(emissions, values):
             f"instance, got {emissions!r}.{hint}"
         )
     return EMISSIONS[emissions]()
+
+
+def _are_measured(values):
+    """Whether objects are measured numbers, which None has kept from one type."""
+    kinds = set(map(type, values.ravel().tolist()))
+    return any(issubclass(kind, float | np.floating) for kind in kinds) and all(
+        issubclass(kind, Number | np.number | type(None)) for kind in kinds
+    )
