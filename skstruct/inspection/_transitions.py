@@ -5,7 +5,7 @@ from typing import Self
 import numpy as np
 
 from skstruct.inspection._base import Display, first_attribute, state_names
-from skstruct.inspection._words import shown, word_style
+from skstruct.inspection._words import shown, width_of, word_style
 
 __all__ = ["TransitionDisplay"]
 
@@ -181,11 +181,13 @@ class TransitionDisplay(Display):
         n = len(table)
         ring = 0 if n == 1 else max(0.65, 0.12 * n)
         reach = ring + _NODE + 0.55
-        ax = self._axes(ax, (3.2 * reach + 1, 3.2 * reach))
+        names = self._names("{}\nlasts {}")
+        aside = 0.09 * width_of("\n".join(names).split("\n"))  # inches
+        ax = self._axes(ax, (3.2 * reach + max(1, 2 * aside), 3.2 * reach))
         # Two states stand side by side, more begin at the top.
         angles = np.pi / (1 if n == 2 else 2) - 2 * np.pi * np.arange(n) / max(n, 1)
         out = np.column_stack([np.cos(angles), np.sin(angles)])
-        self._draw_nodes(ring, out)
+        self._draw_nodes(names, ring, out)
         for i, j in np.argwhere(table >= max(min_probability, 1e-12)).tolist():
             start, end, bend = _ends(ring * out, out, i, j)
             self.arrows_[i, j] = self._draw_arrow(table[i, j], i, start, end, bend)
@@ -194,10 +196,9 @@ class TransitionDisplay(Display):
         ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
         ax.set_axis_off()
 
-    def _draw_nodes(self, ring, out):
+    def _draw_nodes(self, names, ring, out):
         from matplotlib.patches import Circle
 
-        names = self._names("{}\nlasts {}")
         style = word_style(names)
         for k, (x, y) in enumerate(out):
             self.ax_.add_patch(

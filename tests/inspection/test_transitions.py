@@ -21,6 +21,16 @@ def test_graph_has_an_arrow_for_each_transition_that_counts():
     assert display.im_ is None
 
 
+@pytest.mark.parametrize("n", [1, 2, 4, 12])
+def test_long_names_are_inside_the_picture(n):
+    names = [f"EXTRAORDINARY-LONG-TAG-NAME-{k:02d}" for k in range(n)]
+    display = TransitionDisplay(np.eye(n), states=names, durations=np.ones(n)).plot()
+    display.figure_.canvas.draw()
+    for text in display.ax_.texts:
+        box = text.get_window_extent()
+        assert box.x0 >= 0 and box.x1 <= display.figure_.bbox.width
+
+
 def test_rare_transitions_can_be_shown():
     display = TransitionDisplay(TABLE, states="ABC").plot(min_probability=0)
     assert (1, 0) in display.arrows_
