@@ -186,12 +186,19 @@ def make_loss_scorer(loss, *, labels=None):
     LabelScorer
         For ``scoring=``.
 
+    Raises
+    ------
+    ValueError
+        If there is no loss of this name, or it is no loss at all.
+
     Examples
     --------
     >>> from skstruct.metrics import make_loss_scorer
     >>> make_loss_scorer([[0, 1], [5, 0]], labels=["ok", "bad"])  # doctest: +ELLIPSIS
     LossScorer(mean_additive_loss, greater_is_better=False, loss=[[0, 1], [5, 0]], ...)
     """
+    if isinstance(loss, type) or not callable(loss):
+        as_loss(loss)  # raises here what would be raised late, in a search
     options = {"loss": loss, "labels": labels}
     return LossScorer(mean_additive_loss, greater_is_better=False, options=options)
 

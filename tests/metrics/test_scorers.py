@@ -227,3 +227,9 @@ def test_scorers_take_losses():
     assert value != make_loss_scorer("zero_one")(model, X, y)
     assert pickle.loads(pickle.dumps(clone(scorer)))(model, X, y) == value
     assert search(scorer).fit(X, y).best_params_ == {"threshold": 0.0}
+
+
+@pytest.mark.parametrize("loss", ["zeroone", 3, ZeroOne, None])
+def test_a_loss_that_is_none_is_told_at_once(loss):
+    with pytest.raises(ValueError, match="one of 'zero_one', 'absolute', 'squared'"):
+        make_loss_scorer(loss)
