@@ -236,6 +236,13 @@ def _fill_unknown(rows, lengths, name):
         [None] * n if is_missing(s) else s
         for s, n in zip(rows, lengths.tolist(), strict=True)
     ]
+    for i, s in enumerate(rows):
+        if is_scalar(s) or isinstance(s, dict | set | frozenset):
+            raise ValueError(
+                f"{name}: Sample {i} is a single {type(s).__name__} "
+                f"({str(s)[:40]!r}); give a label for each token, in a list for each "
+                "sample."
+            )
     try:
         return Ragged(rows)
     except ValueError as error:

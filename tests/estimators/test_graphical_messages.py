@@ -38,3 +38,9 @@ def test_messages_show_plain_labels(params, labels, match):
 def test_metrics_show_plain_labels(true, predicted, match):
     with pytest.raises(ValueError, match=match):
         mean_additive_loss(true, predicted, "absolute")
+
+
+def test_scores_ask_for_labels_by_their_name():
+    model = ConditionalRandomField().fit([["x", "y"]], [["a", "b"]])
+    with pytest.raises(ValueError, match="but y is None: give a label for each token"):
+        model.score([["x", "y"]])

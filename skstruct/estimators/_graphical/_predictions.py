@@ -172,6 +172,11 @@ class GraphPredictions:
             as a mistake, where the loss has a cost for it.
         """
         check_is_fitted(self)
+        if y is None:
+            raise ValueError(
+                "score compares with gold labels, but y is None: give a label for each "
+                "token."
+            )
         loss = mean_additive_loss(
             y,
             self.predict(X),
