@@ -29,12 +29,11 @@ def reject_other_symbols(emission, values):
     kind = values.dtype.kind
     if kind in "biuf" and all(isinstance(symbol, str) for symbol in symbols):
         raise ValueError("X holds numbers, but the model was fitted to words.")
-    if kind == "O" and symbols.dtype.kind == "i":
-        word = next((v for v in values.flat if isinstance(v, str)), None)
-        if word is not None:
-            raise ValueError(
-                f"X holds words ({word!r}), but the model was fitted to integers."
-            )
+    known_integers = symbols.dtype.kind == "i"
+    if known_integers and all(isinstance(value, str) for value in values.flat):
+        raise ValueError(
+            f"X holds words ({values[0]!r}), but the model was fitted to integers."
+        )
 
 
 def resolve_emission(emissions, values):
