@@ -11,8 +11,11 @@ _PARTS = (
     *("losses", "metrics", "model_selection", "potentials"),
 )
 _METRICS = "skstruct.metrics"
+# Searches keep splitters and scorers of these, which skops does not trust by itself.
+_OF_SEARCHES = ("sklearn.metrics._scorer", "sklearn.model_selection._split")
 # Holders of values, and functions of words that fitted models keep.
 _OTHERS = {
+    "builtins.frozenset",
     "functools.partial",
     "scipy.sparse._csr.csr_array",
     "types.SimpleNamespace",
@@ -33,8 +36,9 @@ def trusted_types() -> list[str]:
     """Names of what fitted models of skstruct are made of, for ``skops.io.load``.
 
     These are the classes that models and searches hold, which only compute when they
-    are built; metrics and a few functions of words; ``csr_array``, ``SimpleNamespace``
-    and ``partial``. To trust whatever begins with ``skstruct.`` would be careless: a
+    are built, among them splitters and scorers of scikit-learn; metrics and a few
+    functions of words; ``csr_array``, ``frozenset``, ``SimpleNamespace`` and
+    ``partial``. To trust whatever begins with ``skstruct.`` would be careless: a
     file could then have any of our functions called, also one that writes files.
 
     Returns
@@ -57,8 +61,10 @@ def trusted_types() -> list[str]:
     for part in parts:
         import_module(part.rstrip("."))
     modules = [m for name, m in list(sys.modules.items()) if name.startswith(parts)]
+    modules += map(import_module, _OF_SEARCHES)
     classes = (c for m in modules for c in vars(m).values() if inspect.isclass(c))
     # Scorers, which searches keep, hold these.
     functions = filter(inspect.isfunction, vars(import_module(_METRICS)).values())
     names = {f"{c.__module__}.{c.__name__}" for c in (*classes, *functions)}
-    return sorted({name for name in names if name.startswith(parts)} | _OTHERS)
+    allowed = (*parts, *_OF_SEARCHES)
+    return sorted({name for name in names if name.startswith(allowed)} | _OTHERS)

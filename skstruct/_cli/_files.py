@@ -12,7 +12,7 @@ __all__ = [
     "STANDARD",
     "check_content",
     "check_folder",
-    "replaced",
+    "errors_about",
     "to_read",
     "to_write",
 ]
@@ -22,14 +22,19 @@ STANDARD = "-"
 
 @contextmanager
 def to_read(path):
-    """A file to read; standard input is copied to one for ``-``."""
-    if path != STANDARD:
+    """A file to read; what can be read only once is copied to one, as ``-`` is."""
+    if path != STANDARD and (Path(path).is_file() or not Path(path).exists()):
         yield path
         return
     with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder, "standard input")
+        name = "standard input" if path == STANDARD else Path(path).name
+        copy = Path(folder, name)
         with copy.open("wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file)
+            if path == STANDARD:
+                shutil.copyfileobj(sys.stdin.buffer, file)
+            else:
+                with open(path, "rb") as pipe:
+                    shutil.copyfileobj(pipe, file)
         yield copy
 
 
@@ -50,7 +55,7 @@ def check_folder(path):
 def to_write(path):
     """A file to write; for ``-`` it goes to standard output in the end."""
     if path != STANDARD:
-        with _errors_about(path):
+        with errors_about(path):
             yield path
         return
     with tempfile.TemporaryDirectory() as folder:
@@ -61,20 +66,7 @@ def to_write(path):
 
 
 @contextmanager
-def replaced(path):
-    """A path to write to; what was there stays until all is written."""
-    path = Path(path).resolve()
-    unfinished = path.with_name(f".{path.name}.part")
-    with _errors_about(path):
-        try:
-            yield unfinished
-            os.replace(unfinished, path)
-        finally:
-            unfinished.unlink(missing_ok=True)
-
-
-@contextmanager
-def _errors_about(path):
+def errors_about(path):
     """Errors of the system name this path, not that of an unfinished file."""
     try:
         yield

@@ -8,7 +8,7 @@ from skstruct._cli._files import (
     STANDARD,
     check_content,
     check_folder,
-    replaced,
+    errors_about,
     to_read,
     to_write,
 )
@@ -17,6 +17,7 @@ from skstruct._persistence import trusted_types
 from skstruct.containers import Ragged
 from skstruct.datasets import read_conllu, read_text, write_conllu
 from skstruct.datasets._conllu import replace_column
+from skstruct.datasets._lines import replaced
 from skstruct.estimators import AnnealedHMM, CRFAutoencoderTagger
 
 __all__ = ["DETAILS", "SUMMARY", "add_arguments", "run"]
@@ -114,7 +115,7 @@ def _uses_skops(path):
 
 
 def _save(model, path):
-    with replaced(path) as unfinished:
+    with errors_about(path), replaced(path) as unfinished:
         if _uses_skops(path):
             _skops().dump(model, unfinished)
         else:

@@ -3,13 +3,14 @@
 import gzip
 import os
 import zlib
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
 from skstruct.containers import Ragged
 
-__all__ = ["bad_line", "read_lines", "stack_rows", "write_lines"]
+__all__ = ["bad_line", "read_lines", "replaced", "stack_rows", "write_lines"]
 
 BOM = b"\xef\xbb\xbf"
 
@@ -44,19 +45,32 @@ def read_lines(path):
         ) from error
 
 
+@contextmanager
+def replaced(path):
+    """A path to write to; an older file is there until the new one is complete.
+
+    What is no regular file, such as a pipe, is written to as it is.
+    """
+    path = Path(path)
+    if path.exists() and not path.is_file():
+        yield path
+        return
+    path = path.resolve()
+    unfinished = path.with_name(f".{path.name}.part")
+    try:
+        yield unfinished
+        os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
 def write_lines(path, lines) -> None:
     """Write lines as UTF-8, gzipped where the name of the file ends in ``.gz``.
 
     An older file is there until the new one is complete.
     """
-    path = Path(path).resolve()
-    unfinished = path.with_name(f".{path.name}.part")
-    try:
-        with _opener(path)(unfinished, "wb") as file:
-            file.writelines(f"{line}\n".encode() for line in lines)
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with replaced(path) as unfinished, _opener(path)(unfinished, "wb") as file:
+        file.writelines(f"{line}\n".encode() for line in lines)
 
 
 def stack_rows(rows, width):

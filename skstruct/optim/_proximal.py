@@ -18,8 +18,8 @@ _START, _COOLEST, _HOTTEST = 0.5, 0.05, 2.0
 # temperatures that suit it hardly move the adversary.
 _COOLEST_OF_LOSS = 0.2
 # Of what is gained over the start, this much may be left; unless, by this share of the
-# tolerance, nothing can be gained.
-_GAIN_SHARE, _NOTHING = 0.1, 0.01
+# tolerance, nothing can be gained, and as many proximal points have gained nothing.
+_GAIN_SHARE, _NOTHING, _PATIENCE = 0.1, 0.01, 10
 # A proximal point of few rounds of the predictor is too easy.
 _HEAT, _COOL, _FEW_ROUNDS = 1.2, 0.7, 40
 
@@ -66,8 +66,10 @@ class Certificate(NamedTuple):
         Where features say little the objective is hardly lower than that of weights
         zero, which then would be within most tolerances, and predict nothing.
         """
-        is_gained = self.upper - self.lower <= _GAIN_SHARE * (self.start - self.lower)
-        return self.gap <= tol * (1.0 if is_gained else _NOTHING)
+        if self.upper - self.lower <= _GAIN_SHARE * (self.start - self.lower):
+            return self.gap <= tol
+        tried = self.upper < self.start or self.n_iter >= _PATIENCE
+        return tried and self.gap <= _NOTHING * tol
 
 
 def minimize_game(

@@ -1,6 +1,7 @@
 """read_text, read_conll, read_conllu, write_conllu."""
 
 import gzip
+import os
 
 import numpy as np
 import pytest
@@ -328,6 +329,18 @@ def test_a_file_is_replaced_when_the_new_one_is_complete(tmp_path):
     write_lines(link, lines(False))
     assert path.read_text() == "new\n" and link.is_symlink()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "link"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with a name")
+def test_a_pipe_is_written_to_and_stays(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    # A pipe open for both holds what is written until it is read.
+    pipe = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+    write_lines(path, ["one", "two"])
+    assert os.read(pipe, 100) == b"one\ntwo\n"
+    os.close(pipe)
+    assert path.is_fifo() and [*tmp_path.iterdir()] == [path]
 
 
 # --- real data

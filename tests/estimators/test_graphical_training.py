@@ -280,6 +280,17 @@ def test_weights_of_zero_are_not_taken_for_the_optimum():
     assert len(np.unique(np.concatenate(model.predict(X)))) > 1
 
 
+@pytest.mark.parametrize("factor", [1e4, 1e6, 1e8])
+@pytest.mark.parametrize("estimator", CERTIFIED)
+def test_large_costs_beside_which_weights_gain_little(estimator, factor):
+    rng = np.random.default_rng(0)
+    y = [rng.integers(3, size=6) for _ in range(40)]
+    X = [np.eye(3)[labels] + 0.3 * rng.normal(size=(6, 3)) for labels in y]
+    model = estimator(factor * (1 - np.eye(3))).fit(X, y)
+    assert model.converged_ and model.n_iter_ < 40
+    assert np.mean(np.concatenate(model.predict(X)) == np.concatenate(y)) > 0.9
+
+
 def test_a_tolerance_that_is_met_too_early_is_told():
     rng = np.random.default_rng(0)
     y = [rng.choice(3, p=[0.5, 0.3, 0.2], size=8) for _ in range(60)]

@@ -339,6 +339,33 @@ def start(*arguments, **options):
     )
 
 
+@pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="needs /dev/fd")
+def test_what_is_no_regular_file_is_written_to(run, text, treebank, tmp_path):
+    for arguments in ([*TAG, text], [*TAG, treebank, "--column", "misc"]):
+        expected = run(*arguments)
+        read, written = os.pipe()
+        assert run(*arguments, "-o", f"/dev/fd/{written}") == (0, "", expected[2])
+        os.close(written)
+        with open(read) as pipe:
+            assert pipe.read() == expected[1]
+    pipe = tmp_path / "model"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+    assert run(*TAG, text, "--model-out", pipe)[0] == 0
+    os.close(reader)
+    assert pipe.is_fifo()
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="needs /dev/fd")
+def test_a_pipe_to_read_is_as_good_as_a_file(run, treebank):
+    expected = run(*TAG, treebank)
+    read, written = os.pipe()
+    os.write(written, TREEBANK.encode())
+    os.close(written)
+    assert run(*TAG, "-f", "conllu", f"/dev/fd/{read}") == expected
+    os.close(read)
+
+
 def test_broken_pipe_ends_quietly(bitext):
     read, written = os.pipe()
     os.close(read)

@@ -10,7 +10,7 @@ import pytest
 import skops.io
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from skops.io.exceptions import UntrustedTypesFoundException
@@ -238,6 +238,30 @@ def test_grid_search():
     assert loaded.best_params_ == search.best_params_
     assert_same(loaded.predict(TEXT), search.predict(TEXT))
     assert loaded.score(TEXT, TAGS) == search.score(TEXT, TAGS)
+
+
+@pytest.mark.parametrize(
+    ("cv", "scoring"),
+    [
+        (2, None),
+        (ShuffleSplit(2, random_state=0), {"v": v_measure_scorer}),
+        ([([0, 1], [2]), ([1, 2], [0])], None),
+    ],
+    ids=["number", "splitter", "pairs"],
+)
+def test_search_with_what_scikit_learn_offers(cv, scoring):
+    model = AnnealedHMM(random_state=0, max_iter=2)
+    refit = "v" if scoring else True
+    search = GridSearchCV(model, {"n_states": [2]}, scoring=scoring, cv=cv, refit=refit)
+    search.fit(TEXT * 3, TAGS * 3)
+    loaded = by_skops(search)
+    assert_same(loaded.predict(TEXT), search.predict(TEXT))
+    assert loaded.score(TEXT, TAGS) == search.score(TEXT, TAGS)
+
+
+def test_frozen_sets_of_tags():
+    words = {"the": frozenset({"D"}), "dog": frozenset({"N", "V"})}
+    assert by_skops(AnnealedHMM(2, tag_dictionary=words)).tag_dictionary == words
 
 
 def own_feature(word):
