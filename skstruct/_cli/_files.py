@@ -13,6 +13,7 @@ __all__ = [
     "check_content",
     "check_folder",
     "errors_about",
+    "is_same_file",
     "to_read",
     "to_write",
 ]
@@ -49,6 +50,14 @@ def check_folder(path):
     """Raise before there is work to lose if a file cannot be written for its folder."""
     if path != STANDARD and not Path(path).resolve().parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+
+
+def is_same_file(path, other):
+    """Whether both names lead to one file, which need not be there yet."""
+    path, other = Path(path), Path(other)
+    if path.exists() and other.exists():
+        return path.samefile(other)
+    return path.resolve() == other.resolve()
 
 
 @contextmanager

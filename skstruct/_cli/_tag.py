@@ -9,6 +9,7 @@ from skstruct._cli._files import (
     check_content,
     check_folder,
     errors_about,
+    is_same_file,
     to_read,
     to_write,
 )
@@ -70,6 +71,7 @@ def run(arguments):
     check_folder(arguments.output)
     if arguments.model_out:
         check_folder(arguments.model_out)
+        _check_apart(arguments)
     with to_read(arguments.text) as path:
         is_conllu = _is_conllu(arguments)
         X = read_conllu(path)[0] if is_conllu else read_text(path)
@@ -86,6 +88,16 @@ def run(arguments):
                 replace_column(path, output, tags.values, tag=arguments.column)
             else:
                 write_conllu(output, X, tags, tag=arguments.column)
+
+
+def _check_apart(arguments):
+    """Raise if the model would take the place of the text or of its tags."""
+    for option, path in (("the text", arguments.text), ("-o", arguments.output)):
+        if path != STANDARD and is_same_file(arguments.model_out, path):
+            raise ValueError(
+                f"--model-out and {option} are the same file, {path}; save the model "
+                "under another name."
+            )
 
 
 def _is_conllu(arguments):

@@ -287,6 +287,22 @@ def test_advice_on_separators_is_for_the_command_line(run, tmp_path):
     assert "line 1: not UTF-8" in run(*ALIGN, path)[2]
 
 
+def test_a_model_takes_the_place_of_no_text(run, treebank, tmp_path, monkeypatch):
+    monkeypatch.setattr(AnnealedHMM, "fit", lambda *_: pytest.fail("was fitted"))
+    link = tmp_path / "link"
+    link.symlink_to(treebank)
+    for path in (treebank, link, f"{tmp_path}/../{tmp_path.name}/words.conllu"):
+        code, out, err = run(*TAG, treebank, "--model-out", path)
+        assert (code, out) == (2, "")
+        assert f"--model-out and the text are the same file, {treebank};" in err
+    new = tmp_path / "new"
+    code, _, err = run(*TAG, treebank, "--model-out", new, "-o", f"{tmp_path}/./new")
+    assert code == 2 and "--model-out and -o are the same file" in err
+    assert not new.exists()
+    with open(treebank) as file:
+        assert file.read() == TREEBANK
+
+
 def test_missing_folders_are_said_before_the_fit(run, text, monkeypatch):
     monkeypatch.setattr(AnnealedHMM, "fit", lambda *_: pytest.fail("was fitted"))
     assert run(*TAG, text, "-o", "no/such")[0] == 2
@@ -351,8 +367,9 @@ def test_what_is_no_regular_file_is_written_to(run, text, treebank, tmp_path):
     pipe = tmp_path / "model"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
-    assert run(*TAG, text, "--model-out", pipe)[0] == 0
+    code, _, err = run(*TAG, text, "--model-out", pipe)  # joblib wants to seek
     os.close(reader)
+    assert code == 2 and "seek" in err.lower()
     assert pipe.is_fifo()
 
 
