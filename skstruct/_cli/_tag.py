@@ -85,7 +85,7 @@ def run(arguments):
             _save(model, arguments.model_out)
         with to_write(arguments.output) as output:
             if is_conllu:
-                replace_column(path, output, tags.values, tag=arguments.column)
+                replace_column(path, output, tags, tag=arguments.column)
             else:
                 write_conllu(output, X, tags, tag=arguments.column)
 

@@ -201,12 +201,15 @@ def write_conllu(path, X, y=None, *, tag="upos") -> None:
     write_lines(path, lines)
 
 
-def replace_column(path, output, labels, *, tag):
+def replace_column(path, output, y, *, tag):
     """Copy a CoNLL-U file, with other labels of its words in one column.
 
-    In ``misc`` they are added to what there is.
+    In ``misc`` they are added to what there is. Nothing is written unless all labels
+    are valid.
     """
-    column, labels = FIELDS.index(tag), iter(labels)
+    column = FIELDS.index(tag)
+    cells = ((i, j, new) for i, row in enumerate(y) for j, new in enumerate(row))
+    labels = iter([_label(new, i, j) for i, j, new in cells])
 
     def relabelled(line):
         fields = line.split("\t")

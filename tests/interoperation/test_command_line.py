@@ -212,6 +212,30 @@ def test_errors_are_one_line_and_exit_code_2(run, text, bitext, arguments, messa
     assert err.startswith("python -m skstruct") and err.count("\n") == 1
 
 
+class Constant(AnnealedHMM):
+    """Gives every word this label."""
+
+    label = "a\tb"
+
+    def predict(self, X):
+        return [[self.label] * len(words) for words in X]
+
+
+@pytest.mark.parametrize("column", ["xpos", "misc"])
+def test_labels_that_columns_cannot_hold(run, text, treebank, tmp_path, column):
+    X, _ = read_conllu(treebank)
+    model = Constant(2, max_iter=1).fit(X)
+    path, output = tmp_path / "model", tmp_path / "out.conllu"
+    output.write_text("precious")
+    joblib.dump(model, path)
+    for corpus in (text, treebank):
+        arguments = ["tag", corpus, "--model-in", path, "-c", column, "-o", output]
+        code, _, err = run(*arguments)
+        assert code == 2 and output.read_text() == "precious"
+        assert "Sentence 0, position 0: the label " in err
+        assert "holds a tab or a line break" in err
+
+
 class Stranger:
     """A type that skops does not trust."""
 

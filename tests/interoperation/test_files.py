@@ -58,8 +58,9 @@ def test_replacing_a_column_touches_no_other(tmp_path_factory, X, tag, random):
     folder = tmp_path_factory.mktemp("conllu")
     old, new = folder / "old.conllu", folder / "new.conllu"
     write_conllu(old, X, [[w[::-1] for w in sentence] for sentence in X], tag="lemma")
-    labels = [str(random.randrange(9)) for sentence in X for _ in sentence]
-    replace_column(old, new, labels, tag=tag)
+    y = [[str(random.randrange(9)) for _ in sentence] for sentence in X]
+    labels = [label for sentence in y for label in sentence]
+    replace_column(old, new, y, tag=tag)
     before = read_conllu(old, return_X_y=False)
     after = read_conllu(new, return_X_y=False)
     for name in FIELDS[1:]:
