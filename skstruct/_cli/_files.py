@@ -14,11 +14,17 @@ __all__ = [
     "check_folder",
     "errors_about",
     "is_same_file",
+    "shown",
     "to_read",
     "to_write",
 ]
 
 STANDARD = "-"
+
+
+def shown(path):
+    """What to call what is read from this path."""
+    return "standard input" if path == STANDARD else path
 
 
 @contextmanager
@@ -28,8 +34,7 @@ def to_read(path):
         yield path
         return
     with tempfile.TemporaryDirectory() as folder:
-        name = "standard input" if path == STANDARD else Path(path).name
-        copy = Path(folder, name)
+        copy = Path(folder, Path(shown(path)).name)
         with copy.open("wb") as file:
             if path == STANDARD:
                 shutil.copyfileobj(sys.stdin.buffer, file)
@@ -42,8 +47,7 @@ def to_read(path):
 def check_content(X, path, what):
     """Raise if there is nothing in what was read from this path."""
     if not len(X):
-        name = "standard input" if path == STANDARD else path
-        raise ValueError(f"{name} holds no {what}.")
+        raise ValueError(f"{shown(path)} holds no {what}.")
 
 
 def check_folder(path):

@@ -10,6 +10,7 @@ from skstruct._cli._files import (
     check_folder,
     errors_about,
     is_same_file,
+    shown,
     to_read,
     to_write,
 )
@@ -17,7 +18,7 @@ from skstruct._cli._progress import watched
 from skstruct._persistence import trusted_types
 from skstruct.containers import Ragged
 from skstruct.datasets import read_conllu, read_text, write_conllu
-from skstruct.datasets._conllu import replace_column
+from skstruct.datasets._conllu import looks_like_conllu, replace_column
 from skstruct.datasets._lines import replaced
 from skstruct.estimators import AnnealedHMM, CRFAutoencoderTagger
 
@@ -73,7 +74,7 @@ def run(arguments):
         check_folder(arguments.model_out)
         _check_apart(arguments)
     with to_read(arguments.text) as path:
-        is_conllu = _is_conllu(arguments)
+        is_conllu = _is_conllu(arguments, path)
         X = read_conllu(path)[0] if is_conllu else read_text(path)
         X = X[X.lengths > 0]
         check_content(X, arguments.text, "words")
@@ -100,10 +101,17 @@ def _check_apart(arguments):
             )
 
 
-def _is_conllu(arguments):
+def _is_conllu(arguments, path):
     if arguments.format:
         return arguments.format == "conllu"
-    return arguments.text.lower().removesuffix(".gz").endswith(".conllu")
+    if arguments.text.lower().removesuffix(".gz").endswith(".conllu"):
+        return True
+    if looks_like_conllu(path):
+        raise ValueError(
+            f"{shown(arguments.text)} looks like CoNLL-U; pass --format conllu, or "
+            "--format text if each line is a sentence."
+        )
+    return False
 
 
 def _model(arguments, X):

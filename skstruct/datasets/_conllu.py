@@ -10,7 +10,13 @@ from sklearn.utils import Bunch
 from skstruct.containers import Ragged
 from skstruct.datasets._lines import bad_line, read_lines, stack_rows, write_lines
 
-__all__ = ["read_conllu", "read_treebank", "replace_column", "write_conllu"]
+__all__ = [
+    "looks_like_conllu",
+    "read_conllu",
+    "read_treebank",
+    "replace_column",
+    "write_conllu",
+]
 
 FIELDS = (
     *("id", "form", "lemma", "upos", "xpos"),
@@ -199,6 +205,15 @@ def write_conllu(path, X, y=None, *, tag="upos") -> None:
             lines.append("\t".join(fields))
         lines.append("")
     write_lines(path, lines)
+
+
+def looks_like_conllu(path):
+    """Whether the first line that is no comment has the columns of a word."""
+    lines = (line for _, line in read_lines(path))
+    first = next((line for line in lines if line.strip() and line[0] != "#"), "")
+    fields = first.split("\t")
+    is_word = fields[0].isdecimal() or _is_not_a_word(fields[0])
+    return len(fields) == len(FIELDS) and bool(is_word)
 
 
 def replace_column(path, output, y, *, tag):

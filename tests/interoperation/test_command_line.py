@@ -212,6 +212,27 @@ def test_errors_are_one_line_and_exit_code_2(run, text, bitext, arguments, messa
     assert err.startswith("python -m skstruct") and err.count("\n") == 1
 
 
+@pytest.mark.parametrize("start", ["", "\n# text = 1\n", "1.1" + "\t_" * 9 + "\n"])
+def test_a_treebank_is_not_taken_for_text(run, tmp_path, monkeypatch, start):
+    path = tmp_path / "words.conll"
+    path.write_text(start + TREEBANK)
+    advice = "looks like CoNLL-U; pass --format conllu, or --format text"
+    code, out, err = run(*TAG, path)
+    assert (code, out) == (2, "") and f"{path} {advice}" in err
+    stdin = io.TextIOWrapper(io.BytesIO(path.read_bytes()))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    assert f"standard input {advice}" in run(*TAG, "-")[2]
+    assert run(*TAG, path, "-f", "conllu")[0] == 0
+    assert run(*TAG, path, "-f", "text")[0] == 0
+
+
+def test_text_with_numbers_and_tabs_is_text(run, tmp_path):
+    path = tmp_path / "words.txt"
+    for line in ("1" + "\ta" * 8, "a" + "\ta" * 9, "# a"):
+        path.write_text(f"{line}\n{line}\n")
+        assert run(*TAG, path)[0] == 0
+
+
 class Constant(AnnealedHMM):
     """Gives every word this label."""
 
