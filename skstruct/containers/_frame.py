@@ -47,8 +47,9 @@ def cut_frame(frame, columns, group, order):
         The chosen columns; one named by a string, or left alone, is 1-D.
     lengths : ndarray of shape (n_sequences,)
         Of groups in the order of their first rows.
-    rows : ndarray of shape (n_tokens,)
-        Row of the frame behind each token.
+    source : tuple (frame, rows)
+        The frame, which sorting or dropping in place does not reach, and the row of it
+        behind each token.
     header : DataFrame without rows or None
         The chosen columns, if values are 2-D.
     """
@@ -65,7 +66,8 @@ def cut_frame(frame, columns, group, order):
         rows = np.argsort(_key(wrapped, order, "order").to_numpy(), kind="stable")
     rows = rows[np.argsort(codes[rows], kind="stable")]
     values, header = _values(wrapped, columns, (group, order))
-    return values[rows], lengths, rows, header
+    # A new frame over the same memory.
+    return values[rows], lengths, (wrapped[:n].to_native(), rows), header
 
 
 def _values(frame, columns, keys):

@@ -264,9 +264,9 @@ class Ragged(Batch):
         >>> [x.tolist() for x in X]
         [[1.0, 2.0], [7.0]]
         """
-        values, lengths, rows, header = cut_frame(frame, columns, group, order)
+        values, lengths, source, header = cut_frame(frame, columns, group, order)
         out = cls.from_lengths(values, lengths)
-        out.source, out.header = (frame, rows), header
+        out.source, out.header = source, header
         return out
 
     def to_frame(self, prediction, *, name="prediction"):

@@ -77,6 +77,37 @@ def test_predictions_return_beside_their_rows(index):
     assert part.index.equals(frame.index[[0, 2, 3]])
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda frame: frame.sort_values("load", ascending=False, inplace=True),
+        lambda frame: frame.drop(index=[0, 1, 2], inplace=True),
+        lambda frame: frame.reset_index(drop=True, inplace=True),
+        lambda frame: frame.insert(0, "prediction", 0),
+        lambda frame: frame.__setitem__("load", 0.0),
+    ],
+    ids=["sort", "drop", "reset", "insert", "set"],
+)
+@pytest.mark.filterwarnings("ignore:The inplace keyword")
+def test_later_changes_of_the_frame_do_not_reach_the_batch(change):
+    frame = pd.DataFrame(COLUMNS, index=[4, 0, 1, 2, 3])
+    before = frame.copy()
+    batch = Ragged.from_frame(frame, "word", group="doc")
+    assert np.shares_memory(batch.source[0]["load"], frame["load"])
+    change(frame)
+    back = batch.to_frame(batch)
+    assert back["prediction"].tolist() == COLUMNS["word"]
+    pd.testing.assert_frame_equal(back[[*COLUMNS]], before)
+
+
+def test_later_changes_of_a_polars_frame_do_not_reach_the_batch():
+    frame = pl.DataFrame(COLUMNS)
+    batch = Ragged.from_frame(frame, "word", group="doc")
+    frame.drop_in_place("load")
+    frame[0, "time"] = 9
+    assert batch.to_frame(batch)[[*COLUMNS]].equals(pl.DataFrame(COLUMNS))
+
+
 def test_predictions_return_to_polars():
     batch = Ragged.from_frame(pl.DataFrame(COLUMNS), "word", group="doc", order="time")
     back = batch.to_frame(np.asarray(batch.with_values(np.arange(5))), name="state")
