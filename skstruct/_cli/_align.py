@@ -8,7 +8,7 @@ import numpy as np
 from skstruct._cli._files import (
     STANDARD,
     check_content,
-    check_folder,
+    check_output,
     to_read,
     to_write,
 )
@@ -78,7 +78,7 @@ def add_arguments(parser):
 
 def run(arguments):
     """Align, write, and compare."""
-    check_folder(arguments.output)
+    check_output(arguments.output)
     with to_read(arguments.text) as path:
         X = _read_pairs(path, arguments.target)
     check_content(X, arguments.text, "sentence pairs")
@@ -109,6 +109,8 @@ def _read_pairs(path, target_path):
 def _read_gold(path, X):
     """Gold links of the first pairs or all, each inside its sentences."""
     gold = read_links(path, n_pairs=len(X))
+    if not any(links is not None and len(links) for links in gold):
+        raise ValueError(f"{path} holds no links.")
     sizes = np.column_stack([X.source.lengths, X.target.lengths])
     for number, (links, size) in enumerate(zip(gold, sizes, strict=True), 1):
         if links is None:

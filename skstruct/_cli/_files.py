@@ -12,6 +12,7 @@ __all__ = [
     "STANDARD",
     "check_content",
     "check_folder",
+    "check_output",
     "errors_about",
     "is_same_file",
     "shown",
@@ -37,6 +38,7 @@ def to_read(path):
         copy = Path(folder, Path(shown(path)).name)
         with copy.open("wb") as file:
             if path == STANDARD:
+                _check_open(sys.stdin, "input")
                 shutil.copyfileobj(sys.stdin.buffer, file)
             else:
                 with open(path, "rb") as pipe:
@@ -52,8 +54,21 @@ def check_content(X, path, what):
 
 def check_folder(path):
     """Raise before there is work to lose if a file cannot be written for its folder."""
-    if path != STANDARD and not Path(path).resolve().parent.is_dir():
+    if not Path(path).resolve().parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+
+
+def check_output(path):
+    """Raise before there is work to lose if there is nowhere to write."""
+    if path == STANDARD:
+        _check_open(sys.stdout, "output")
+    else:
+        check_folder(path)
+
+
+def _check_open(stream, name):
+    if stream is None:  # as Python tells of streams that the shell has closed
+        raise ValueError(f"standard {name} is closed.")
 
 
 def is_same_file(path, other):

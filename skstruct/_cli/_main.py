@@ -61,7 +61,8 @@ def main(argv=None):
         warnings.showwarning = lambda message, *_, **__: say("warning", message)
         try:
             arguments.run(arguments)
-            sys.stdout.flush()
+            if sys.stdout:
+                sys.stdout.flush()
         except KeyboardInterrupt:
             return _INTERRUPTED
         except BrokenPipeError:

@@ -8,6 +8,7 @@ from skstruct._cli._files import (
     STANDARD,
     check_content,
     check_folder,
+    check_output,
     errors_about,
     is_same_file,
     shown,
@@ -69,7 +70,7 @@ def add_arguments(parser):
 
 def run(arguments):
     """Train or load a model, tag, write."""
-    check_folder(arguments.output)
+    check_output(arguments.output)
     if arguments.model_out:
         check_folder(arguments.model_out)
         _check_apart(arguments)

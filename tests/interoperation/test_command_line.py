@@ -124,6 +124,14 @@ def test_gold_links_out_of_range_are_named_before_the_fit(run, tmp_path):
     assert run(*ALIGN, pairs, "-g", gold)[0] == 0
 
 
+@pytest.mark.parametrize("content", ["", "\n\n"])
+def test_gold_without_links_is_named(run, bitext, tmp_path, content):
+    gold = tmp_path / "empty"
+    gold.write_text(content)
+    code, out, err = run(*ALIGN, bitext[0], "-g", gold)
+    assert (code, out) == (2, "") and f"{gold} holds no links." in err
+
+
 def test_text_is_tagged(run, text):
     code, out, _ = run(*TAG, text)
     assert code == 0
@@ -426,6 +434,23 @@ def test_a_pipe_to_read_is_as_good_as_a_file(run, treebank):
     os.close(written)
     assert run(*TAG, "-f", "conllu", f"/dev/fd/{read}") == expected
     os.close(read)
+
+
+def test_closed_streams_are_named(run, bitext, tmp_path, monkeypatch):
+    path, output = bitext[0], tmp_path / "links"
+    expected = run(*ALIGN, path)[1]
+    monkeypatch.setattr(sys, "stdin", None)  # as `<&-` leaves it
+    for command in (ALIGN, TAG):
+        code, _, err = run(*command, "-")
+        assert code == 2 and err.endswith(" error: standard input is closed.\n")
+    monkeypatch.setattr(sys, "stdout", None)
+    assert run(*ALIGN, path, "-o", output)[0] == 0
+    assert output.read_text() == expected
+    monkeypatch.setattr(HMMAligner, "fit", lambda *_: pytest.fail("was fitted"))
+    monkeypatch.setattr(AnnealedHMM, "fit", lambda *_: pytest.fail("was fitted"))
+    for command in (ALIGN, TAG):
+        code, _, err = run(*command, path)
+        assert code == 2 and err.endswith(" error: standard output is closed.\n")
 
 
 def test_broken_pipe_ends_quietly(bitext):
