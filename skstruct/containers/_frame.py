@@ -21,7 +21,7 @@ def _column(frame, name, parameter):
             f"{parameter}={name!r} is not a column of the frame; its columns are "
             f"{list(frame.columns)}."
         )
-    return frame.get_column(name)
+    return frame[:, frame.columns.index(name)]  # names may be numbers
 
 
 def _key(frame, name, parameter):
@@ -91,7 +91,8 @@ def _values(frame, columns, keys):
         )
     if others:  # beside text numpy would turn numbers into text
         arrays = [a.astype(object) for a in arrays]
-    return np.column_stack(arrays), frame.select(list(columns)).head(0).to_native()
+    places = [frame.columns.index(c) for c in columns]
+    return np.column_stack(arrays), frame[:0, places].to_native()
 
 
 def common_header(frames):

@@ -229,6 +229,26 @@ def test_frames_without_rows(library):
 def test_names_need_not_be_text():
     frame = pd.DataFrame({0: ["a", "a"], 1: [2.0, 3.0]})
     assert lists(Ragged.from_frame(frame, 1, group=0)) == [[2.0, 3.0]]
+    with pytest.raises(ValueError, match=r"group=2 is not a column .*\[0, 1\]"):
+        Ragged.from_frame(frame, 1, group=2)
+
+
+@pytest.mark.parametrize(
+    ("options", "rows"),
+    [
+        ({"columns": [0, 1], "group": 2}, [[[1, 0], [0, 1]], [[0, 0]]]),
+        ({"columns": np.array([1, 0]), "group": 2}, [[[0, 1], [1, 0]], [[0, 0]]]),
+        ({"group": 0}, [[[0, 0]], [[1, 0], [0, 1]]]),
+        ({"order": 0}, [[[1, 0], [0, 1], [0, 0]]]),
+        ({}, [[[1, 0, 0], [0, 1, 0], [0, 0, 1]]]),
+        ({"columns": 1, "group": np.int64(2)}, [[0, 1], [0]]),
+    ],
+)
+def test_numbered_columns(options, rows):
+    frame = pd.DataFrame(np.eye(3))
+    batch = Ragged.from_frame(frame, **options)
+    assert lists(batch) == rows
+    assert len(batch.to_frame(np.asarray(batch.with_values(range(3))))) == 3
 
 
 def test_errors(library):
