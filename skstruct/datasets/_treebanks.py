@@ -79,8 +79,9 @@ def fetch_ud_treebank(
     Raises
     ------
     OSError
-        If the treebank cannot be had, or a checksum is not as expected. Among them
-        FileNotFoundError, if there is no such treebank in this version.
+        If the treebank cannot be had, its folder holds none, or a checksum is not as
+        expected. Among them FileNotFoundError, if there is no such treebank in this
+        version.
     ValueError
         If ``name``, ``version``, ``part`` or ``tag`` is none, or the treebank lacks
         this part.
@@ -128,6 +129,11 @@ def _ref(version):
 
 def _paths(folder, part):
     found = {p: sorted(folder.glob(f"*-ud-{p}*.conllu")) for p in PARTS}
+    if not any(found.values()):
+        raise OSError(
+            f"{folder} holds no CoNLL-U files of a treebank (*-ud-train.conllu, ...); "
+            "remove the folder to fetch it again."
+        )
     if part != "all" and not found[part]:
         there = [p for p in PARTS if found[p]]
         raise ValueError(f"The treebank has no part {part!r}, only {there}.")

@@ -260,6 +260,19 @@ def test_a_folder_made_by_hand(fetch, server, tmp_path):
     assert server.paths == []
 
 
+@pytest.mark.parametrize("part", ["all", "test"])
+@pytest.mark.parametrize("files", [(), ("LICENSE.txt",), ("notes.conllu",)])
+def test_a_folder_without_a_treebank(fetch, server, tmp_path, files, part):
+    folder = tmp_path / "ud_treebanks" / NAME / "2.16"
+    folder.mkdir(parents=True)
+    for name in files:
+        (folder / name).write_text("CC0")
+    with pytest.raises(OSError, match=r"no CoNLL-U files.*remove the folder") as caught:
+        fetch(part=part)
+    assert str(folder) in str(caught.value)
+    assert server.paths == []
+
+
 def link_to_a_secret():
     info = zipfile.ZipInfo("top/la_tiny-ud-dev.conllu")
     info.external_attr = (stat.S_IFLNK | 0o777) << 16
