@@ -1,25 +1,40 @@
 """Files from the network, complete or not at all, and where they are kept."""
 
 import hashlib
+import math
 import os
+import re
 import shutil
 import tempfile
 import time
 import urllib.request
 from contextlib import suppress
 from http.client import HTTPException
+from numbers import Integral, Real
 from pathlib import Path
 from urllib.error import HTTPError
 
 from sklearn.datasets import get_data_home
 
-__all__ = ["cached_folder", "download"]
+__all__ = ["cached_folder", "check_retries", "download"]
 
 SUMS = "SHA256SUMS"
 _TIMEOUT = 30  # seconds without a byte
 # The server is busy or broken; anything else below 500 will not change.
 _TRANSIENT = {408, 425, 429}
 _CHUNK = 1 << 16
+# As sha256sum writes it: the star stands for binary mode.
+_sum_of = re.compile(r"([0-9a-fA-F]{64})\s+\*?(.+)").fullmatch
+
+
+def check_retries(n_retries, delay):
+    """Raise ValueError unless a download can be tried so often, with such waits."""
+    if not isinstance(n_retries, Integral) or n_retries < 0:
+        raise ValueError(f"n_retries must be an integer, 0 or more, got {n_retries!r}.")
+    if not isinstance(delay, Real) or not 0 <= delay < math.inf:
+        raise ValueError(
+            f"delay must be a finite number of seconds, 0 or more, got {delay!r}."
+        )
 
 
 def download(url, path, *, n_retries, delay):
@@ -140,10 +155,21 @@ def _sums(folder):
 
 def _recorded(folder):
     """Checksums that the files had when they came, unless somebody put them there."""
-    with suppress(FileNotFoundError):
-        lines = (folder / SUMS).read_text(encoding="utf-8").splitlines()
-        return {name: digest for digest, name in map(str.split, lines)}
-    return {}
+    path = folder / SUMS
+    if not path.exists():
+        return {}
+    found = {}
+    for i, line in enumerate(path.read_bytes().decode(errors="replace").splitlines()):
+        match = _sum_of(line.strip())
+        if match:
+            found[match[2]] = match[1]
+        elif line.strip():
+            raise OSError(
+                f"{path}: line {i + 1} must be a SHA-256 checksum (64 hexadecimal "
+                f"digits) and the name of a file, got {line!r}; mend the line, or "
+                "remove the folder to fetch it again."
+            )
+    return found
 
 
 def _sha256(path):

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from zipfile import BadZipFile, ZipFile
 
 from skstruct.datasets._conllu import read_treebank
-from skstruct.datasets._download import cached_folder, download
+from skstruct.datasets._download import cached_folder, check_retries, download
 
 __all__ = ["fetch_ud_treebank"]
 
@@ -83,8 +83,8 @@ def fetch_ud_treebank(
         expected. Among them FileNotFoundError, if there is no such treebank in this
         version.
     ValueError
-        If ``name``, ``version``, ``part`` or ``tag`` is none, or the treebank lacks
-        this part.
+        If ``name``, ``version``, ``part`` or ``tag`` is none, the treebank lacks this
+        part, or ``n_retries`` or ``delay`` is negative.
 
     See Also
     --------
@@ -103,6 +103,7 @@ def fetch_ud_treebank(
             f"name must be that of a treebank, such as 'UD_Latin-ITTB', got {name!r}; "
             "https://universaldependencies.org lists them."
         )
+    check_retries(n_retries, delay)
     fill = partial(
         _fetch, SOURCE.format(name=name, ref=_ref(version)), n_retries, delay
     )

@@ -1,7 +1,7 @@
 """Ancient Greek and its translations, with links made by hand."""
 
 from skstruct.datasets._bitext import read_bitext
-from skstruct.datasets._download import cached_folder, download
+from skstruct.datasets._download import cached_folder, check_retries, download
 from skstruct.datasets._links import read_links
 
 __all__ = ["fetch_greek_alignments"]
@@ -58,7 +58,7 @@ def fetch_greek_alignments(
     OSError
         If the files cannot be had, or a checksum is not as expected.
     ValueError
-        If ``target`` is another language.
+        If ``target`` is another language, or ``n_retries`` or ``delay`` is negative.
 
     Examples
     --------
@@ -67,6 +67,7 @@ def fetch_greek_alignments(
     """
     if target not in CODES:
         raise ValueError(f"target must be one of {list(CODES)}, got {target!r}.")
+    check_retries(n_retries, delay)
     code = CODES[target]
     source, translation = "grc.txt", f"{code}.txt"
     links = f"alignment_grc_{code}.txt"

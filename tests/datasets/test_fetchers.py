@@ -252,6 +252,36 @@ def test_a_file_that_changed_later(fetch, tmp_path):
         fetch()
 
 
+def kept_sums(tmp_path):
+    (sums,) = tmp_path.rglob("SHA256SUMS")
+    return sums
+
+
+def test_checksums_as_sha256sum_writes_them(fetch, tmp_path):
+    fetch()
+    sums = kept_sums(tmp_path)
+    (sums.parent / "my notes.txt").write_text(TEST)
+    sums.write_text(
+        f"\n{DIGEST} *la_tiny-ud-test.conllu\r\n  \n{DIGEST.upper()}  my notes.txt\n"
+    )
+    assert len(fetch()[0]) == 3
+    (sums.parent / "my notes.txt").write_text("new")
+    with pytest.raises(OSError, match=r"my notes\.txt has the SHA-256 checksum"):
+        fetch()
+
+
+@pytest.mark.parametrize(
+    "bad", [b"abc  file.txt", DIGEST.encode(), b"\xff\xfe\x00", b"no checksums at all"]
+)
+def test_broken_checksums_name_their_file(fetch, tmp_path, bad):
+    fetch()
+    sums = kept_sums(tmp_path)
+    sums.write_bytes(b"\n" + bad + b"\n")
+    with pytest.raises(OSError, match="line 2 must be a SHA-256 checksum") as caught:
+        fetch()
+    assert str(sums) in str(caught.value)
+
+
 def test_a_folder_made_by_hand(fetch, server, tmp_path):
     folder = tmp_path / "ud_treebanks" / NAME / "2.16"
     folder.mkdir(parents=True)
@@ -337,6 +367,11 @@ def test_many_at_once(fetch, server, tmp_path):
         ({"version": "latest"}, "version must be a release"),
         ({"version": 2.16}, "version must be a release"),
         ({"part": "valid"}, "part must be"),
+        ({"n_retries": -1}, "n_retries must be an integer, 0 or more, got -1"),
+        ({"n_retries": 1.5}, "n_retries must be an integer"),
+        ({"delay": -1}, "delay must be a finite number of seconds, 0 or more, got -1"),
+        ({"delay": float("nan")}, "delay must be a finite"),
+        ({"delay": "1"}, "delay must be a finite"),
     ],
 )
 def test_bad_parameters(fetch, server, options, message):
@@ -357,5 +392,9 @@ def test_greek_alignments(server, tmp_path):
     ]
     assert len(fetch_greek_alignments("latin", data_home=tmp_path)[0]) == 1
     assert len(server.paths) == 3
+    for wrong in ({"n_retries": -1}, {"delay": -1}):
+        (name,) = wrong
+        with pytest.raises(ValueError, match=f"{name} must be"):
+            fetch_greek_alignments("latin", data_home=tmp_path, **wrong)
     with pytest.raises(ValueError, match="target must be one of"):
         fetch_greek_alignments("lat", data_home=tmp_path)
