@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 import warnings
+from contextlib import redirect_stderr
 
 from skstruct._cli import _align, _tag
 
@@ -47,6 +48,9 @@ def main(argv=None):
         0, or 2 after an error in arguments, files or data, which has been said on
         standard error.
     """
+    if sys.stderr is None:  # closed by the shell; print would go to standard output
+        with open(os.devnull, "w") as nowhere, redirect_stderr(nowhere):
+            return main(argv)
     try:
         arguments = _parser().parse_args(argv)
     except SystemExit as end:

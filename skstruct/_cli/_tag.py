@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import joblib
+import numpy as np
 
 from skstruct._cli._files import (
     STANDARD,
@@ -81,7 +82,7 @@ def run(arguments):
         check_content(X, arguments.text, "words")
         model = _model(arguments, X)
         name = "State=" if arguments.column == "misc" else ""
-        states = Ragged(model.predict(X)).values
+        states = _states(model, X, arguments.model_in)
         tags = X.with_values([f"{name}{state}" for state in states])
         if arguments.model_out:
             _save(model, arguments.model_out)
@@ -156,9 +157,27 @@ def _load(path):
         raise ValueError(
             f"{path} is no model that --model-out of this version has written{why}"
         ) from error
-    if not hasattr(model, "predict"):
-        raise ValueError(f"{path} holds a {type(model).__name__}, which cannot tag.")
+    if isinstance(model, type) or not hasattr(model, "predict"):
+        raise _no_tagger(path, model)
     return model
+
+
+def _states(model, X, path):
+    """The state of each word, by a model that may come from a file."""
+    if not path:
+        return Ragged(model.predict(X)).values
+    try:
+        states = Ragged(model.predict(X))
+    except Exception as error:  # what else can predict raises anything
+        raise _no_tagger(path, model, f" these words: {error}") from error
+    if not np.array_equal(states.offsets, X.offsets):
+        raise _no_tagger(path, model)
+    return states.values
+
+
+def _no_tagger(path, model, why="."):
+    name = type(model).__name__
+    return ValueError(f"{path} holds a {name}, which cannot tag{why}")
 
 
 def _skops():

@@ -10,6 +10,8 @@ import sys
 
 import joblib
 import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
 
 from skstruct._cli import main
 from skstruct._cli._progress import watched
@@ -278,6 +280,15 @@ def test_what_cannot_tag_or_is_not_trusted(run, text, tmp_path):
     joblib.dump(AnnealedHMM(2), path)
     code, _, err = run("tag", text, "--model-in", path)
     assert code == 2 and "not fitted" in err
+    pairs, _ = make_bitext(5, random_state=0)
+    classes = DummyClassifier().fit([[0], [1]], ["yes", "no"])
+    regression = LogisticRegression().fit([[0], [1]], [0, 1])
+    aligner = HMMAligner(max_iter=1).fit(pairs)
+    for other in (AnnealedHMM, LogisticRegression(), regression, classes, aligner):
+        joblib.dump(other, path)
+        code, out, err = run("tag", text, "--model-in", path)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert f"{path} holds a {type(other).__name__}, which cannot tag" in err
     path = tmp_path / "model.skops"
     pytest.importorskip("skops.io").dump(Stranger(), path)
     code, _, err = run("tag", text, "--model-in", path)
@@ -446,6 +457,10 @@ def test_closed_streams_are_named(run, bitext, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "stdout", None)
     assert run(*ALIGN, path, "-o", output)[0] == 0
     assert output.read_text() == expected
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stderr", None)
+        assert run(*ALIGN, path, "-o", output) == (0, "", "")
+        assert run(*ALIGN, "missing") == (2, "", "")
     monkeypatch.setattr(HMMAligner, "fit", lambda *_: pytest.fail("was fitted"))
     monkeypatch.setattr(AnnealedHMM, "fit", lambda *_: pytest.fail("was fitted"))
     for command in (ALIGN, TAG):
