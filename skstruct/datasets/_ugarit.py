@@ -71,9 +71,10 @@ def fetch_greek_alignments(
     code = CODES[target]
     source, translation = "grc.txt", f"{code}.txt"
     links = f"alignment_grc_{code}.txt"
+    files = (source, translation, links)
 
     def fill(folder):
-        for file in (source, translation, links):
+        for file in files:
             url = SOURCE.format(commit=COMMIT, code=code, file=file)
             download(url, folder / file, n_retries=n_retries, delay=delay)
 
@@ -84,5 +85,8 @@ def fetch_greek_alignments(
         sha256=sha256,
         download_if_missing=download_if_missing,
     )
+    missing = [file for file in files if not (folder / file).is_file()]
+    if missing:
+        raise OSError(f"{folder} lacks {missing}; remove the folder to fetch it again.")
     X = read_bitext(folder / source, folder / translation)
     return X, read_links(folder / links, n_pairs=len(X))

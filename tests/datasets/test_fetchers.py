@@ -398,3 +398,14 @@ def test_greek_alignments(server, tmp_path):
             fetch_greek_alignments("latin", data_home=tmp_path, **wrong)
     with pytest.raises(ValueError, match="target must be one of"):
         fetch_greek_alignments("lat", data_home=tmp_path)
+
+
+def test_a_folder_that_lacks_greek(server, tmp_path):
+    folder = tmp_path / "greek_alignments" / "latin"
+    folder.mkdir(parents=True)
+    (folder / "grc.txt").write_text("a\n")
+    message = r"lacks \['lat\.txt', 'alignment_grc_lat\.txt'\]; remove the folder"
+    with pytest.raises(OSError, match=message) as caught:
+        fetch_greek_alignments("latin", data_home=tmp_path)
+    assert str(folder) in str(caught.value)
+    assert server.paths == []
