@@ -144,12 +144,14 @@ class _SideEncoder:
 
 def _numbers(keys, known, grow):
     """Numbers of keys; new ones, which get the next, are made known only to grow."""
-    new = known if grow else {}
-    out = []
+    new, out = {}, []
     for key in keys:
-        if key not in known and key not in new:
-            new[key] = len(known) if grow else len(known) + len(new)
-        out.append(known[key] if key in known else new[key])
+        number = known.get(key)
+        if number is None:
+            number = new.setdefault(key, len(known) + len(new))
+        out.append(number)
+    if grow:
+        known.update(new)
     return out
 
 
