@@ -7,6 +7,7 @@ import numpy as np
 from skstruct._validation import as_links, read_bitext_batch
 from skstruct.inspection._base import Display, check_sample
 from skstruct.inspection._kinds import check_aligner
+from skstruct.inspection._tables import as_table
 from skstruct.inspection._words import shown
 
 __all__ = ["AlignmentDisplay"]
@@ -174,12 +175,24 @@ class AlignmentDisplay(Display):
         -------
         AlignmentDisplay
             Drawn.
+
+        Raises
+        ------
+        ValueError
+            If there is not one finite probability for each two words, or a link joins
+            no two of them.
         """
         known = self.probabilities is not None
-        empty = np.zeros((len(self.source), len(self.target)))
-        gold, links = _as_array(self.gold), _as_array(self.links)
+        shape = len(self.source), len(self.target)
+        table = as_table(
+            self.probabilities if known else np.zeros(shape),
+            "probabilities",
+            ("source words", self.source),
+            ("target words", self.target),
+        )
+        links, gold = self._own_links("links"), self._own_links("gold")
         self._heat_map(
-            np.asarray(self.probabilities, dtype=float) if known else empty,
+            table,
             shown(self.source),
             shown(self.target),
             ax=ax,
@@ -190,7 +203,7 @@ class AlignmentDisplay(Display):
             vmax=1,
             room=0.7 if gold.size else 0,
         )
-        sure = gold[:, 2] == 1 if gold.shape[1] == 3 else np.ones(len(gold), dtype=bool)
+        sure = gold[:, 2] == 1
         square = {"marker": "s", "s": 110, "fc": "none", "ec": "black", "lw": 1.5}
         self.sure_ = self._mark(gold[sure], "gold, sure", **square)
         self.possible_ = self._mark(gold[~sure], "gold, possible", ls=":", **square)
@@ -200,6 +213,12 @@ class AlignmentDisplay(Display):
         self.ax_.set(xlabel="Target", ylabel="Source")
         return self
 
+    def _own_links(self, name):
+        """Links (source, target, sure) of this pair, as an attribute holds them."""
+        sizes = [len(self.source)], [len(self.target)]
+        links = _links([getattr(self, name)], sizes, 0, name)
+        return np.zeros((0, 3)) if links is None else links
+
     def _mark(self, links, label, **style):
         if not len(links):
             return None
@@ -207,14 +226,10 @@ class AlignmentDisplay(Display):
         return self.ax_.scatter(target, source, label=label, zorder=3, **style)
 
 
-def _as_array(links):
-    return np.zeros((0, 2)) if links is None or not len(links) else np.asarray(links)
-
-
 def _links(y, X, sample, name):
     """Links (source, target, sure) of one pair; None where they are unknown."""
     links = as_links(y, X, name)
-    sample %= len(X)
+    sample %= len(links.known)
     if not links.known[sample]:
         return None
     own = links.pair == sample

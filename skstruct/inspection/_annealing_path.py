@@ -100,11 +100,16 @@ class AnnealingPathDisplay(Display):
         -------
         AnnealingPathDisplay
             Drawn.
+
+        Raises
+        ------
+        ValueError
+            If a record of ``history`` has no "objective".
         """
+        annealed = self._read()
         ax = self._axes(ax, (6, 4))
         from matplotlib.ticker import LogLocator
 
-        annealed = self._read()
         style = {"marker": "o", "markersize": 4, "color": "C0", **line_kw}
         (self.line_,) = ax.plot(self.x_, self.objective_, **style)
         ax.set(
@@ -129,6 +134,11 @@ class AnnealingPathDisplay(Display):
 
     def _read(self):
         """Take the path from the history; whether it is one of several betas."""
+        for i, record in enumerate(self.history):
+            if "objective" not in record:
+                raise ValueError(
+                    f"history[{i}] has no 'objective'; it has {sorted(record)}."
+                )
         # The last record of each beta stays, in the place of the first.
         last = {record.get("beta", 1.0): record for record in self.history}
         annealed = len(last) > 1

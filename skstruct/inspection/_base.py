@@ -33,6 +33,7 @@ class Display:
         """Take the axes given, or new ones of this width and height in inches."""
         try:
             from matplotlib import pyplot as plt
+            from matplotlib.axes import Axes
         except ImportError as error:
             raise ImportError(
                 f"{type(self).__name__} draws with matplotlib: "
@@ -41,6 +42,11 @@ class Display:
         if ax is None:
             size = np.clip(size, 3, _LONGEST)
             _, ax = plt.subplots(figsize=size, layout="constrained")
+        elif not isinstance(ax, Axes):
+            raise TypeError(
+                f"ax must be one Axes of matplotlib, got {type(ax).__name__}; of an "
+                "array of them pass one, such as axes[0] or axes[0, 1]."
+            )
         self.ax_, self.figure_ = ax, ax.figure
         return ax
 

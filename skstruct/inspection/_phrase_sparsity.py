@@ -147,9 +147,14 @@ class PhraseSparsityDisplay(Display):
         -------
         PhraseSparsityDisplay
             Drawn.
+
+        Raises
+        ------
+        ValueError
+            If numbers of categories are no integers from 0.
         """
+        counts = _as_counts(self.n_clusters_per_phrase)
         ax = self._axes(ax, (6, 4))
-        counts = np.asarray(self.n_clusters_per_phrase, dtype=np.intp)
         share = np.cumsum(np.bincount(counts, minlength=2)[1:]) / max(counts.size, 1)
         at_most = np.arange(1, len(share) + 1)
         style = {"marker": "o", "markersize": 4, **line_kw}
@@ -168,3 +173,15 @@ class PhraseSparsityDisplay(Display):
         names = [line.get_label() for line in lines]
         name_handles(ax, lines, names, length=60, loc="lower right")
         return self
+
+
+def _as_counts(counts):
+    counts = np.asarray(counts)
+    if counts.size and (
+        counts.ndim != 1 or counts.dtype.kind not in "iu" or counts.min() < 0
+    ):
+        raise ValueError(
+            "n_clusters_per_phrase must be integers from 0, one for each phrase; got "
+            f"dtype {counts.dtype} and shape {counts.shape}."
+        )
+    return counts.astype(np.intp)  # of floats if there are none

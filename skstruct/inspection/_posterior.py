@@ -4,6 +4,7 @@ from typing import Self
 
 import numpy as np
 
+from skstruct._validation import as_ragged
 from skstruct.containers import Batch
 from skstruct.inspection._base import (
     Display,
@@ -13,6 +14,7 @@ from skstruct.inspection._base import (
     one_sample,
     state_names,
 )
+from skstruct.inspection._tables import as_table, check_length
 from skstruct.inspection._words import shown, width_of
 
 __all__ = ["PosteriorDisplay"]
@@ -137,15 +139,18 @@ class PosteriorDisplay(Display):
         ValueError
             If X has no such sequence, or probabilities are not those of its tokens.
         """
+        X = X if isinstance(X, Batch) else as_ragged(X)
         batch = one_sample(X, sample)
-        probabilities = np.asarray(y_proba[sample], dtype=float)
-        if probabilities.ndim == 1 and batch.n_tokens == 1:
-            probabilities = probabilities[None]  # the row of a 2-D array
-        if probabilities.ndim != 2 or len(probabilities) != batch.n_tokens:
-            raise ValueError(
-                f"y_proba[{sample}] must have a row for each of the {batch.n_tokens} "
-                f"tokens of the sequence, got shape {probabilities.shape}."
-            )
+        check_length(y_proba, "y_proba", len(X), "sequence of X")
+        probabilities = y_proba[sample]
+        if batch.n_tokens == 1 and np.ndim(probabilities) == 1:
+            probabilities = [probabilities]  # the row of a 2-D array
+        probabilities = as_table(
+            probabilities,
+            f"y_proba[{sample}]",
+            ("tokens", range(batch.n_tokens)),
+            ("states", states),
+        )
         if states is None:
             states = np.arange(probabilities.shape[1])
         display = cls(probabilities, states=states, tokens=_tokens(batch))
@@ -173,11 +178,17 @@ class PosteriorDisplay(Display):
         Raises
         ------
         ValueError
-            If ``kind`` is none of these.
+            If ``kind`` is none of these, or there is not one finite number for each
+            token and state.
         """
         if kind not in ("heat", "stacked"):
             raise ValueError(f"kind must be 'heat' or 'stacked', got {kind!r}.")
-        table = np.asarray(self.probabilities, dtype=float)
+        table = as_table(
+            self.probabilities,
+            "probabilities",
+            ("tokens", self.tokens),
+            ("states", self.states),
+        )
         names = None if self.tokens is None else shown(self.tokens)
         self.im_, self.areas_ = None, []
         if kind == "stacked" and table.size:

@@ -4,11 +4,17 @@ from typing import Self
 
 import numpy as np
 
-from skstruct._validation import as_known_labels, as_labels, as_ragged
+from skstruct._validation import (
+    as_known_labels,
+    as_labels,
+    as_ragged,
+    is_missing,
+)
 from skstruct._validation._batches import is_scalar
 from skstruct.containers import Ragged
 from skstruct.inspection._base import Display
 from skstruct.inspection._kinds import check_no_aligner
+from skstruct.inspection._tables import as_table
 from skstruct.inspection._words import shown
 
 __all__ = ["StateLabelDisplay"]
@@ -121,9 +127,11 @@ class StateLabelDisplay(Display):
         Raises
         ------
         ValueError
-            If the two differ in length; the message names the sequence.
+            If the two differ in length, or a state is missing; the message names the
+            sequence.
         """
         batch = _read(y_pred)
+        batch = batch.with_values(as_known_labels(batch, batch, "y_pred"))
         gold, known = as_labels(y_true, batch, "y_true")
         states, row = np.unique(batch.values[known], return_inverse=True)
         labels, column = np.unique(gold[known], return_inverse=True)
@@ -157,14 +165,17 @@ class StateLabelDisplay(Display):
         Raises
         ------
         ValueError
-            If ``normalize`` is none of these.
+            If ``normalize`` is none of these, or there is not one finite number for
+            each state and label.
         """
         said = {"state": "share of state", "label": "share of label", None: "tokens"}
         if normalize not in said:
             raise ValueError(
                 f"normalize must be 'state', 'label' or None, got {normalize!r}."
             )
-        table = np.asarray(self.counts)
+        table = as_table(
+            self.counts, "counts", ("states", self.states), ("labels", self.labels)
+        )
         if normalize is not None:
             total = table.sum(axis=1 if normalize == "state" else 0, keepdims=True)
             table = table / np.maximum(total, 1)
@@ -189,6 +200,6 @@ def _read(y_pred):
     if isinstance(y_pred, Ragged):
         return y_pred
     y_pred = list(y_pred)
-    if y_pred and all(map(is_scalar, y_pred)):
+    if y_pred and all(is_scalar(s) or is_missing(s) for s in y_pred):
         return Ragged.from_lengths(y_pred, np.ones(len(y_pred), dtype=np.intp))
     return Ragged(y_pred)

@@ -6,6 +6,7 @@ from typing import Self
 import numpy as np
 
 from skstruct.inspection._base import Display, first_attribute, state_names
+from skstruct.inspection._tables import as_table, check_length
 from skstruct.inspection._words import shown, width_of, word_style
 
 __all__ = ["TopFeaturesDisplay"]
@@ -130,8 +131,18 @@ class TopFeaturesDisplay(Display):
         -------
         TopFeaturesDisplay
             Drawn.
+
+        Raises
+        ------
+        ValueError
+            If there is not one name and one finite weight for each state and rank.
         """
-        weights = np.asarray(self.weights, dtype=float)
+        weights = as_table(
+            self.weights, "weights", ("states", self.states), ("features", None)
+        )
+        check_length(self.features, "features", len(weights), "state")
+        for k, row in enumerate(self.features):
+            check_length(row, f"features[{k}]", weights.shape[1], "weight")
         words = [shown(row, 20) for row in self.features]
         every = [word for row in words for word in row]
         highest = np.abs(weights).max(initial=0) or 1

@@ -5,6 +5,7 @@ from typing import Self
 import numpy as np
 
 from skstruct.inspection._base import Display, first_attribute, state_names
+from skstruct.inspection._tables import as_table, check_length
 from skstruct.inspection._words import shown, width_of, word_style
 
 __all__ = ["TransitionDisplay"]
@@ -118,7 +119,8 @@ class TransitionDisplay(Display):
         kind : {"auto", "graph", "matrix"}, default="auto"
             "auto": the graph for probabilities of at most 12 states.
         min_probability : float, default=0.05
-            Transitions that are rarer have no arrow in the graph.
+            Transitions that are rarer have no arrow in the graph; raise it to see the
+            strong ones among many states.
         cmap : str or matplotlib Colormap, default=None
             Colours of the heat map. None: "Blues", for weights "coolwarm".
         colorbar : bool, default=True
@@ -132,7 +134,8 @@ class TransitionDisplay(Display):
         Raises
         ------
         ValueError
-            If ``kind`` is none of these, or "graph" where there are no probabilities.
+            If ``kind`` is none of these, or "graph" where there are no probabilities;
+            if there is not one finite number for each two states.
         """
         if kind not in ("auto", "graph", "matrix"):
             raise ValueError(f"kind must be 'auto', 'graph' or 'matrix', got {kind!r}.")
@@ -140,7 +143,10 @@ class TransitionDisplay(Display):
             raise ValueError(
                 "kind='graph' draws probabilities, but these are weights; use 'matrix'."
             )
-        table = np.asarray(self.transitions)
+        states = "states", self.states
+        table = as_table(self.transitions, "transitions", states, states)
+        if self.durations is not None:
+            check_length(self.durations, "durations", len(table), "state")
         self.im_ = self.text_ = None
         self.arrows_ = {}
         fits = len(table) <= _MAX_GRAPH and not self.weights

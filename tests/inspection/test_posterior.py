@@ -105,7 +105,9 @@ def test_rows_of_a_table_and_graphs():
 
 
 def test_faults_are_named():
-    with pytest.raises(ValueError, match=r"y_proba\[0\] must have a row for each"):
+    with pytest.raises(
+        ValueError, match=r"y_proba\[0\] must be of shape \(3 tokens, states\)"
+    ):
         PosteriorDisplay.from_predictions(X, [np.ones((2, 1)), [], []])
     with pytest.raises(ValueError, match="kind must be"):
         PosteriorDisplay([[1.0]], states=[0]).plot(kind="line")
