@@ -60,7 +60,8 @@ class PitmanYorClusterer(TableClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n,)
-        Category of each row, numbered by falling weight.
+        Category of each row, numbered by falling weight; categories without rows come
+        last.
     phrases_ : ndarray of shape (P,)
         Phrases that were fitted.
     cluster_given_phrase_ : ndarray of shape (P, K)
@@ -87,9 +88,20 @@ class PitmanYorClusterer(TableClusterer):
     ValueError
         If no phrase occurs ``min_count`` times, or X has no such column.
 
+    Warns
+    -----
+    UserWarning
+        If a column holds whole numbers, or numbers as text, that are different in nine
+        of ten rows.
+
     See Also
     --------
     PosteriorRegularizedClusterer : Sparse by a constraint on posteriors.
+
+    Notes
+    -----
+    Columns of text and of whole numbers are categories. A column of measurements is cut
+    at its deciles.
 
     References
     ----------

@@ -73,7 +73,8 @@ class PosteriorRegularizedClusterer(TableClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n,)
-        Category of each row by its regularised posterior, numbered by falling weight.
+        Category of each row by its regularised posterior, numbered by falling weight;
+        categories without rows come last.
     regularized_posterior_ : ndarray of shape (n, K)
         Projected posteriors of the training rows; of rows left out, those of the model.
     phrases_ : ndarray of shape (P,)
@@ -106,7 +107,8 @@ class PosteriorRegularizedClusterer(TableClusterer):
     Warns
     -----
     UserWarning
-        If directions shall agree, but most contexts are seen once.
+        If directions shall agree, but most contexts are seen once; or if a column holds
+        whole numbers, or numbers as text, that are different in nine of ten rows.
 
     See Also
     --------

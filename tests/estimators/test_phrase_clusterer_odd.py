@@ -1,6 +1,10 @@
 """Tables and weights that are unusual, but that somebody will have."""
 
+import warnings
+from decimal import Decimal
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from skstruct import PosteriorRegularizedClusterer
@@ -59,3 +63,49 @@ def test_one_phrase_of_many_rows(cls):
     model = cls(4, n_init=1, random_state=0).fit(rows)
     assert model.phrases_.tolist() == ["it"]
     assert model.phrase_table()["count"][0] == len(X)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "price",
+    [
+        lambda x: (1e4 * x).round(),
+        lambda x: (1e4 * x).round().astype(int),
+        lambda x: x.astype(str),
+        lambda x: [Decimal(v) for v in x],
+    ],
+    ids=["whole floats", "integers", "text", "Decimal"],
+)
+def test_measurements_that_would_be_categories(cls, price):
+    x = np.random.default_rng(0).normal(size=len(X))
+    frame = pd.DataFrame({"phrase": X[:, 0], "word": X[:, 1], "price": price(x)})
+    fit = cls(3, n_init=1, random_state=0).fit
+    with pytest.warns(UserWarning, match=r"column 'price'.*600 rows.*KBins") as caught:
+        fit(frame)
+    assert caught[0].filename == __file__
+    with pytest.warns(UserWarning, match="column 2, holds"):
+        fit(frame.to_numpy())
+
+
+@BOTH
+def test_columns_that_need_no_bins(cls):
+    x = np.random.default_rng(0).normal(size=len(X))
+    frame = pd.DataFrame({"phrase": X[:, 0], "word": [f"w{i}" for i in range(len(X))]})
+    frame["measured"] = x  # is cut
+    frame["year"] = np.arange(len(X)) // 2
+    frame["hash"] = [10**400 + i for i in range(len(X))]  # no float holds it
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        model = cls(3, n_init=1, random_state=0).fit(frame)
+        cls(3, n_init=1, random_state=0).fit([[0, 1], [0, 2], [1, 3], [1, 4]])
+    assert list(map(len, model.context_names_)) == [600, 10, 300, 600]
+
+
+@BOTH
+@pytest.mark.parametrize("seed", range(3))
+def test_labels_have_no_gaps(cls, seed):
+    rows, _ = make_phrase_table(200, random_state=seed)
+    model = cls(25, n_init=1, max_iter=3, random_state=seed)
+    labels = model.fit_predict(rows)
+    assert np.array_equal(np.unique(labels), np.arange(labels.max() + 1))
+    assert np.array_equal(labels, model.regularized_posterior_.argmax(axis=1))

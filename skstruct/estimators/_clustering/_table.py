@@ -1,5 +1,6 @@
 """A table of occurrences as the clusterers read it: numbers, distinct rows, weights."""
 
+import warnings
 from contextlib import contextmanager
 from itertools import pairwise, repeat
 from typing import NamedTuple
@@ -13,6 +14,8 @@ __all__ = ["MergedRows", "TableEncoder", "View", "merge_rows"]
 # Bins of a column of measurements: deciles, or fewer so that each has some rows.
 _N_BINS = 10
 _ROWS_PER_BIN = 5
+# Numbers of which more are different, and a larger share of all, hardly recur.
+_MANY, _MOST = 20, 0.9
 
 
 class View(NamedTuple):
@@ -72,6 +75,16 @@ class _Symbols:
         found = map(self._code.get, values.tolist(), repeat(len(self.names)))
         return np.fromiter(found, np.intp, len(values))
 
+    def hardly_recur(self, n_rows):
+        """Whether these are numbers that are different in most of ``n_rows``."""
+        if len(self.names) <= max(_MANY, _MOST * n_rows):
+            return False
+        try:
+            self.names.astype(float)  # what stands beside text has become text
+        except (TypeError, ValueError, OverflowError):
+            return False
+        return True
+
 
 def _is_measured(value):
     return isinstance(value, float | np.floating) and not float(value).is_integer()
@@ -124,12 +137,25 @@ class TableEncoder:
         What was learnt of each column; ``names`` are its values.
     """
 
-    def learn(self, table, weight):
-        """Learn the values of the rows (n, n_columns) that have weight; all encoded."""
+    def learn(self, table, weight, names):
+        """Learn the values of the rows (n, n_columns) that have weight; all encoded.
+
+        ``names`` tells columns in warnings.
+        """
         counted, self.columns = weight > 0, []
         for k, values in enumerate(table.T):
             with _naming(k):
-                self.columns.append(_learn_column(values[counted], weight[counted]))
+                column = _learn_column(values[counted], weight[counted])
+            if isinstance(column, _Symbols) and column.hardly_recur(counted.sum()):
+                warnings.warn(
+                    f"X, column {names[k]!r}, holds {len(column.names)} different "
+                    f"numbers in {counted.sum()} rows, each read as a category of its "
+                    "own, which says nothing of other rows. If they are measured, cut "
+                    "them into bins first, as sklearn.preprocessing.KBinsDiscretizer "
+                    "does.",
+                    stacklevel=4,
+                )
+            self.columns.append(column)
         return self.encode(table)
 
     def encode(self, table):

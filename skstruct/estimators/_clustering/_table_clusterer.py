@@ -70,7 +70,8 @@ class TableClusterer(TablePredictions, ClusterMixin, StructuredEstimator):
             name: getattr(reader, name) for name in _FEATURES & vars(reader).keys()
         }
         encoder = TableEncoder()
-        codes = encoder.learn(table, weight)
+        names = features.get("feature_names_in_", np.arange(table.shape[1])).tolist()
+        codes = encoder.learn(table, weight, names)
         rows = merge_rows(codes, weight, self.min_count, views[0].key)
         self._check_rows(rows, len(table))
         training = self._training(encoder, rows, views)
@@ -135,10 +136,11 @@ class TableClusterer(TablePredictions, ClusterMixin, StructuredEstimator):
 
     def _attributes(self, run, encoder, rows, views, codes, weight):
         """Fitted attributes of a run; categories by falling weight."""
-        order = np.argsort(-(rows.weight @ run.posterior), kind="stable")
-        posterior, models = run.posterior[:, order], copy(run.models)
+        left_out = run.models.predict(codes[rows.row < 0])
+        order = _order(rows.weight @ run.posterior, [run.posterior, left_out])
+        posterior, left_out = run.posterior[:, order], left_out[:, order]
+        models = copy(run.models)
         models.mixtures = [mixture.ordered(order) for mixture in models.mixtures]
-        left_out = models.predict(codes[rows.row < 0])
         labels = np.empty(len(codes), dtype=np.intp)
         labels[rows.row >= 0] = posterior.argmax(axis=1)[rows.row[rows.row >= 0]]
         labels[rows.row < 0] = left_out.argmax(axis=1)
@@ -164,3 +166,11 @@ class TableClusterer(TablePredictions, ClusterMixin, StructuredEstimator):
             "_left_out": left_out,
             "_phrase_counts": counts,
         }
+
+
+def _order(mass, posteriors):
+    """Categories by falling mass; those that no row is labelled with come last."""
+    order, used = np.argsort(-mass, kind="stable"), np.zeros(len(mass), dtype=bool)
+    for posterior in posteriors:
+        used[posterior[:, order].argmax(axis=1)] = True
+    return order[np.argsort(~used, kind="stable")]
