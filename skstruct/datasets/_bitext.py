@@ -5,13 +5,21 @@ import re
 import numpy as np
 
 from skstruct.containers import Bitext, locate
-from skstruct.datasets._lines import bad_line, read_lines, write_lines
+from skstruct.datasets._lines import (
+    SURROGATES,
+    bad_line,
+    holds_surrogate,
+    is_same_file,
+    read_lines,
+    write_files,
+    write_lines,
+)
 from skstruct.datasets._text import read_text, stack_sentences, tokenize
 
 __all__ = ["read_bitext", "write_bitext"]
 
 _SEPARATOR = "|||"
-_is_token = re.compile(r"\S+", re.ASCII).fullmatch
+_is_token = re.compile(rf"[^\s{SURROGATES}]+", re.ASCII).fullmatch
 
 
 def read_bitext(path, target_path=None, *, sep=_SEPARATOR) -> Bitext:
@@ -121,8 +129,8 @@ def write_bitext(X, path, target_path=None) -> None:
     Raises
     ------
     ValueError
-        If a token is empty, or holds white space, or in one file is ``|||``; nothing is
-        written then.
+        If a token is empty, holds white space or cannot be encoded, or in one file is
+        ``|||``, or both files are the same; nothing is written then.
 
     Examples
     --------
@@ -142,8 +150,12 @@ def write_bitext(X, path, target_path=None) -> None:
         pairs = zip(source, target, strict=True)
         write_lines(path, (f" {_SEPARATOR} ".join(pair) for pair in pairs))
     else:
-        write_lines(path, source)
-        write_lines(target_path, target)
+        if is_same_file(path, target_path):
+            raise ValueError(
+                f"path and target_path are the same file, {path}; without target_path "
+                "both sides go to one."
+            )
+        write_files([(path, source), (target_path, target)])
 
 
 def _as_lines(side, name, separators):
@@ -151,13 +163,18 @@ def _as_lines(side, name, separators):
     for row, word in enumerate(words):
         if word in separators or not _is_token(word):
             i, position = locate(side.offsets, row)
-            problem = (
-                "is the separator; write two files, write_bitext(X, path, target_path)"
-                if word in separators
-                else "is empty or holds white space, so that it would not be read back"
-            )
             raise ValueError(
-                f"Pair {i}: token {position} of the {name}, {word!r}, {problem}."
+                f"Pair {i}: token {position} of the {name}, {word!r}, "
+                f"{_problem(word, separators)}."
             )
     bounds = np.stack([side.offsets[:-1], side.offsets[1:]], axis=1).tolist()
     return [" ".join(words[start:stop]) for start, stop in bounds]
+
+
+def _problem(word, separators):
+    """Why a word cannot be written."""
+    if word in separators:
+        return "is the separator; write two files, write_bitext(X, path, target_path)"
+    if holds_surrogate(word):
+        return "holds half of a surrogate pair, which UTF-8 cannot encode"
+    return "is empty or holds white space, so that it would not be read back"

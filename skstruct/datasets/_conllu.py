@@ -8,7 +8,13 @@ from operator import itemgetter
 from sklearn.utils import Bunch
 
 from skstruct.containers import Ragged
-from skstruct.datasets._lines import bad_line, read_lines, stack_rows, write_lines
+from skstruct.datasets._lines import (
+    bad_line,
+    holds_surrogate,
+    read_lines,
+    stack_rows,
+    write_lines,
+)
 
 __all__ = [
     "looks_like_conllu",
@@ -25,6 +31,8 @@ FIELDS = (
 # Only here does "_" say "not annotated"; it is a real word, or says "no features".
 LABELS = ("upos", "xpos", "deprel")
 
+# Python reads no integer of thousands of digits.
+_is_number = re.compile(r"\d{1,9}").fullmatch
 _is_not_a_word = re.compile(r"\d+-\d+|\d+\.\d+").fullmatch
 
 
@@ -128,8 +136,11 @@ def _rows(path, ids):
 
 def _problem(token_id, last, row, ids):
     """What is wrong with the line of a word, or None."""
-    if not token_id.isdecimal():
-        return f"id {token_id!r} is no number, range (3-4) or empty node (5.1)."
+    if not _is_number(token_id):
+        return (
+            f"id {token_id[:20]!r} is no number of at most 9 digits, range (3-4) or "
+            "empty node (5.1)."
+        )
     if int(token_id) <= last:
         return (
             f"id {token_id} follows id {last}; is the blank line between two sentences "
@@ -219,8 +230,8 @@ def looks_like_conllu(path):
 def replace_column(path, output, y, *, tag):
     """Copy a CoNLL-U file, with other labels of its words in one column.
 
-    In ``misc`` they are added to what there is. Nothing is written unless all labels
-    are valid.
+    In ``misc`` they are ``key=value``, and take the place of what the key had, or are
+    added to what there is. Nothing is written unless all labels are valid.
     """
     column = FIELDS.index(tag)
     cells = ((i, j, new) for i, row in enumerate(y) for j, new in enumerate(row))
@@ -231,10 +242,17 @@ def replace_column(path, output, y, *, tag):
         if len(fields) != len(FIELDS) or not fields[0].isdecimal():
             return line
         label, old = next(labels), fields[column]
-        fields[column] = f"{old}|{label}" if tag == "misc" and old != "_" else label
+        fields[column] = _added(old, label) if tag == "misc" else label
         return "\t".join(fields)
 
     write_lines(output, (relabelled(line) for _, line in read_lines(path)))
+
+
+def _added(entries, entry):
+    """Entries of ``misc`` with this one, which replaces those of the same key."""
+    key = entry.partition("=")[0]
+    old = [] if entries == "_" else entries.split("|")
+    return "|".join([*(e for e in old if e.partition("=")[0] != key), entry])
 
 
 def _label(label, i, j):
@@ -252,7 +270,7 @@ def _field(text, what, i, j):
         problem = "is empty"
     elif any(c in text for c in "\t\n\r"):
         problem = "holds a tab or a line break"
-    elif any("\ud800" <= c <= "\udfff" for c in text):
+    elif holds_surrogate(text):
         problem = "holds half of a surrogate pair, which UTF-8 cannot encode"
     else:
         return text

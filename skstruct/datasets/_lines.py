@@ -2,17 +2,30 @@
 
 import gzip
 import os
+import re
 import zlib
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import numpy as np
 
 from skstruct.containers import Ragged
 
-__all__ = ["bad_line", "read_lines", "replaced", "stack_rows", "write_lines"]
+__all__ = [
+    "SURROGATES",
+    "bad_line",
+    "holds_surrogate",
+    "is_same_file",
+    "read_lines",
+    "replaced",
+    "stack_rows",
+    "write_files",
+    "write_lines",
+]
 
 BOM = b"\xef\xbb\xbf"
+SURROGATES = "\ud800-\udfff"
+holds_surrogate = re.compile(f"[{SURROGATES}]").search
 
 
 def _opener(path):
@@ -64,13 +77,36 @@ def replaced(path):
         unfinished.unlink(missing_ok=True)
 
 
+def is_same_file(path, other):
+    """Whether both names lead to one file, which need not be there yet."""
+    path, other = Path(path), Path(other)
+    if path.exists() and other.exists():
+        return path.samefile(other)
+    return path.resolve() == other.resolve()
+
+
 def write_lines(path, lines) -> None:
     """Write lines as UTF-8, gzipped where the name of the file ends in ``.gz``.
 
     An older file is there until the new one is complete.
     """
-    with replaced(path) as unfinished, _opener(path)(unfinished, "wb") as file:
-        file.writelines(f"{line}\n".encode() for line in lines)
+    write_files([(path, lines)])
+
+
+def write_files(files) -> None:
+    """Write lines to each of several files; older ones stay until all are complete."""
+    with ExitStack() as stack:
+        for path, lines in files:
+            unfinished = stack.enter_context(replaced(path))
+            with _opener(path)(unfinished, "wb") as file:
+                file.writelines(_encoded(lines))
+
+
+def _encoded(lines):
+    for number, line in enumerate(lines):
+        if number == 0 and line.startswith("\ufeff"):
+            yield BOM  # readers take one away, which must not be that of the text
+        yield f"{line}\n".encode()
 
 
 def stack_rows(rows, width):

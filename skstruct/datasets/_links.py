@@ -11,8 +11,9 @@ from skstruct.datasets._text import tokenize
 
 __all__ = ["read_links", "write_links"]
 
-# Seven digits: a slip of the pen must not ask for a billion pairs.
-_NUMBER = r"0*(\d{1,7})"
+# A slip of the pen must not ask for a billion pairs.
+_MAX_DIGITS = 7
+_NUMBER = rf"0*(\d{{1,{_MAX_DIGITS}}})"
 # A mark stands between the numbers, or after links with a hyphen.
 _match_pharaoh = re.compile(
     rf"{_NUMBER}(?:-|([?p])){_NUMBER}(?(2)|([SP])?)", re.ASCII
@@ -182,8 +183,9 @@ def write_links(
     Raises
     ------
     ValueError
-        If links are not pairs of whole numbers from 0, or a pair of which nothing is
-        known stands before others, which Pharaoh cannot tell from one without links.
+        If links are not pairs of whole numbers from 0 of at most 7 digits, or a pair of
+        which nothing is known stands before others, which Pharaoh cannot tell from one
+        without links; nothing is written then.
 
     Examples
     --------
@@ -199,6 +201,8 @@ def write_links(
     """
     base = _base(format, one_based)
     pair, source, target, sure, known = as_links(links, name="links")
+    numbered = [source, target] if format == "pharaoh" else [source, target, pair]
+    _check_digits(np.array(numbered) + base, pair)
     first, second = (target, source) if reverse else (source, target)
     rows = zip(
         pair.tolist(),
@@ -212,6 +216,17 @@ def write_links(
     else:
         marks = ("", "") if sure.all() else (" P", " S")
         write_lines(path, (f"{p + base:04d} {i} {j}{marks[s]}" for p, i, j, s in rows))
+
+
+def _check_digits(numbers, pair):
+    """Raise if a file would hold numbers that `read_links` refuses."""
+    large = np.argwhere(numbers.T >= 10**_MAX_DIGITS)
+    if len(large):
+        link, column = large[0]
+        raise ValueError(
+            f"links, pair {pair[link]}: the number {numbers[column, link]} has more "
+            f"than {_MAX_DIGITS} digits, which read_links takes for a slip of the pen."
+        )
 
 
 def _pharaoh_lines(rows, known):

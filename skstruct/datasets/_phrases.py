@@ -7,7 +7,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from sklearn.utils import check_random_state, check_scalar
 
-from skstruct.datasets._lines import bad_line, read_lines, write_lines
+from skstruct.datasets._lines import bad_line, holds_surrogate, read_lines, write_lines
 
 __all__ = ["make_phrase_table", "read_phrase_table", "write_phrase_labels"]
 
@@ -121,8 +121,8 @@ def write_phrase_labels(table, path) -> None:
     ------
     ValueError
         If a column is missing, a row is of another length, a phrase or category has a
-        tab or a line end, a probability is not from 0 to 1, or a count is negative; the
-        message names the row.
+        tab, a line end or what cannot be encoded, a probability is not from 0 to 1, or
+        a count is negative; the message names the row.
 
     See Also
     --------
@@ -176,6 +176,11 @@ def _label_line(i, row):
             raise ValueError(
                 f"table, row {i}: the {name} {text!r} has a tab or a line end, which "
                 "would break its line."
+            )
+        if holds_surrogate(text):
+            raise ValueError(
+                f"table, row {i}: the {name} {text!r} holds half of a surrogate pair, "
+                "which UTF-8 cannot encode."
             )
     if not isinstance(probability, Real) or not 0 <= probability <= 1:
         raise ValueError(

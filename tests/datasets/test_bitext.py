@@ -93,7 +93,9 @@ def test_an_empty_file_is_an_empty_bitext(tmp_path):
     assert len(read_bitext(save(tmp_path / "x", ""))) == 0
 
 
-words = st.text("ab|é\u00a0\u3000", min_size=1, max_size=4).filter(lambda w: w != "|||")
+words = st.text("ab|é\u00a0\u3000\ufeff", min_size=1, max_size=4).filter(
+    lambda w: w != "|||"
+)
 sentences = st.lists(words, max_size=4)
 
 
@@ -120,6 +122,36 @@ def test_tokens_that_would_not_be_read_back_are_refused(tmp_path, word):
     with pytest.raises(ValueError, match=r"Pair 1: token 0 of the source.*white space"):
         write_bitext([([], ["c"]), ([word], [])], tmp_path / "x", tmp_path / "y")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("word", ["\ud800", "a\udfff"])
+@pytest.mark.parametrize("names", ["x", "xy"])
+def test_halves_of_surrogate_pairs_are_refused(tmp_path, word, names):
+    (tmp_path / "x").write_text("old")
+    with pytest.raises(ValueError, match=r"Pair 1: token 2 of the target.*surrogate"):
+        write_bitext([([], []), ([], ["c", "d", word])], *map(tmp_path.joinpath, names))
+    assert (tmp_path / "x").read_text() == "old"
+    assert [*tmp_path.iterdir()] == [tmp_path / "x"]
+
+
+@pytest.mark.parametrize("name", ["x", "x.gz"])
+def test_a_word_that_begins_like_a_byte_order_mark_stays(tmp_path, name):
+    pairs = [(["\ufeffa"], ["\ufeff"]), (["\ufeff"], [])]
+    write_bitext(pairs, tmp_path / name)
+    assert lists(read_bitext(tmp_path / name)) == pairs
+    write_bitext(pairs, tmp_path / "s", tmp_path / name)
+    assert lists(read_bitext(tmp_path / "s", tmp_path / name)) == pairs
+
+
+def test_two_files_are_written_together_or_not_at_all(tmp_path):
+    path = tmp_path / "x"
+    path.write_text("old")
+    with pytest.raises(FileNotFoundError):
+        write_bitext([(["a"], ["b"])], path, tmp_path / "no" / "y")
+    with pytest.raises(ValueError, match="target_path are the same file"):
+        write_bitext([(["a"], ["b"])], path, f"{tmp_path}/../{tmp_path.name}/x")
+    assert path.read_text() == "old"
+    assert [*tmp_path.iterdir()] == [path]
 
 
 def test_real_corpora(corpora, tmp_path):

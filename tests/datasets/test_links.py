@@ -181,6 +181,28 @@ def test_what_pharaoh_cannot_say(tmp_path):
     assert (tmp_path / "y").read_text() == "0001 1 1 S\n0003 1 2 P\n"
 
 
+@pytest.mark.parametrize(
+    ("links", "options"),
+    [
+        ([[(0, 0)], [(0, 10**7)]], {}),
+        ([[], [(1e7, 0.0)]], {}),
+        ([[], [(0, 10**7 - 1)]], {"one_based": True}),
+        ([[], [(0, 10**7 - 1)]], {"format": "naacl"}),
+    ],
+)
+def test_numbers_that_would_not_be_read_back_are_refused(tmp_path, links, options):
+    with pytest.raises(ValueError, match="pair 1: the number 10000000 has more than 7"):
+        write_links(links, tmp_path / "x", **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_largest_number_and_whole_floats_are_written(tmp_path):
+    write_links([[(9_999_999.0, 0.0)]], tmp_path / "x")
+    assert read_links(tmp_path / "x")[0].tolist() == [[9_999_999, 0]]
+    with pytest.raises(ValueError, match=r"pair 0: .* not made of whole numbers"):
+        write_links([[(0.5, 0.0)]], tmp_path / "y")
+
+
 GOLD = {
     ("en-cs", "test"): (2501, 44292, 23131),
     ("ja-en", "dev"): (637, 19564, 0),

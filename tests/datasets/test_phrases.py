@@ -113,6 +113,7 @@ def test_write(tmp_path, table):
 BAD_ROWS = [
     (("a\tb", "NP", 1.0, 1), "row 1: the phrase .* tab"),
     (("a", "N\nP", 1.0, 1), "row 1: the category .* line end"),
+    (("a\ud800", "NP", 1.0, 1), "row 1: the phrase .* half of a surrogate pair"),
     (("a", "NP", 1.5, 1), "row 1: the probability of 'a' is 1.5"),
     (("a", "NP", float("nan"), 1), "row 1: the probability of 'a' is nan"),
     (("a", "NP", "1", 1), "row 1: the probability of 'a' is '1'"),

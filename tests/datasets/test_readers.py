@@ -214,6 +214,7 @@ def test_conllu_empty_file(save):
         ("2\t" + "\t".join("b" * 10), "found 11"),
         ("x\t" + "\t".join("b" * 9), "id 'x' is no number"),
         ("²\t" + "\t".join("b" * 9), "id '²' is no number"),
+        ("9" * 5000 + "\t_" * 9, "id '99999999999999999999' is no number of at most 9"),
         ("1\t" + "\t".join("b" * 9), "id 1 follows id 1; is the blank line"),
         ("0\t" + "\t".join("b" * 9), "id 0 follows id 1"),
         ("2\t\t" + "\t".join("b" * 8), "column form is empty"),

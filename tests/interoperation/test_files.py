@@ -68,6 +68,19 @@ def test_replacing_a_column_touches_no_other(tmp_path_factory, X, tag, random):
         assert after[name].values.tolist() == expected
 
 
+def test_an_entry_of_misc_takes_the_place_of_its_key(tmp_path):
+    path = tmp_path / "x.conllu"
+    words = [["a", "b", "c", "d"]]
+    old = ["State=1", "_", "State=1|SpaceAfter=No|State=2", "Statement=1"]
+    write_conllu(path, words, [old], tag="misc")
+    new = [f"State={k}" for k in range(4)]
+    for _ in range(2):
+        replace_column(path, path, [new], tag="misc")
+        assert read_conllu(path, tag="misc")[1].values.tolist() == [
+            *("State=0", "State=1", "SpaceAfter=No|State=2", "Statement=1|State=3")
+        ]
+
+
 def test_bitext_of_two_files(tmp_path):
     X = Bitext([(["a", "b"], ["c"]), ([], ["d"]), (["|||"], [])])
     write_bitext(X, tmp_path / "a", tmp_path / "b")
