@@ -50,6 +50,13 @@ class Vocabulary:
                 self._dense = np.full(high - low + 3, len(symbols))
                 self._dense[symbols - low + 1] = np.arange(len(symbols))
 
+    def __getstate__(self):
+        # Symbols of any kind can be saved as an array, but not as keys by skops.
+        return {"symbols": self.symbols}
+
+    def __setstate__(self, state):
+        self.__init__(**state)
+
     def __len__(self):
         """V, the number of symbols."""
         return len(self.symbols)

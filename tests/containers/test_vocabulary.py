@@ -1,5 +1,7 @@
 """Vocabulary, and neighbours within samples."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -59,6 +61,18 @@ def test_what_is_no_symbol_is_named(token, message):
     for read in (Vocabulary.learn, vocabulary.codes):
         with pytest.raises(ValueError, match=message):
             read(tokens, offsets)
+
+
+@pytest.mark.parametrize(
+    "tokens", [objects(b"b", b"a"), objects("b", 2), np.array([5, 9, 7]), objects()]
+)
+def test_a_loaded_vocabulary_knows_the_same_symbols(tokens):
+    vocabulary = Vocabulary.learn(tokens)
+    loaded = pickle.loads(pickle.dumps(vocabulary))
+    others = np.append(tokens, objects("unseen"))
+    for read in (tokens, others):
+        assert loaded.codes(read).tolist() == vocabulary.codes(read).tolist()
+    assert loaded.symbols.dtype == vocabulary.symbols.dtype
 
 
 @pytest.mark.parametrize("offset", [-3, -1, 0, 1, 2])

@@ -74,6 +74,10 @@ def _fewest(model, **params):
 
 CASES = {
     "hmm": (_fewest(AnnealedHMM(2)), TEXT),
+    "hmm bytes": (
+        _fewest(AnnealedHMM(2)),
+        [[word.encode() for word in sentence] for sentence in TEXT],
+    ),
     "hmm loglinear": (_fewest(AnnealedHMM(2, emissions="loglinear")), TEXT),
     "hmm dictionary": (_fewest(AnnealedHMM(tag_dictionary=WORDS)), TEXT),
     "hmm gaussian": (_fewest(AnnealedHMM(2)), SERIES),
