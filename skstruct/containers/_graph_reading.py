@@ -251,11 +251,13 @@ def _find_cycle(parents):
 
 def grid_edges(shape):
     """Pairs of neighbours in a grid, axis by axis."""
-    shape = (shape,) if isinstance(shape, Integral) else tuple(shape)
-    if not all(isinstance(n, Integral) and n >= 0 for n in shape):
-        sizes = ", ".join(map(repr, shape))
-        raise ValueError(f"Numbers of nodes are integers from 0; got {sizes}.")
-    number = np.arange(prod(shape)).reshape(shape)
+    sizes = shape if isinstance(shape, tuple | list) else np.atleast_1d(shape).tolist()
+    if not all(
+        isinstance(n, Integral) and not isinstance(n, bool) and n >= 0 for n in sizes
+    ):
+        given = ", ".join(map(repr, sizes))
+        raise ValueError(f"Numbers of nodes are integers from 0; got {given}.")
+    number = np.arange(prod(sizes)).reshape(sizes)
     pairs = [np.zeros((0, 2), dtype=np.intp)]
     for axis in range(number.ndim):
         lines = np.moveaxis(number, axis, 0)

@@ -134,10 +134,18 @@ def test_bad_parents_are_named(parents, message):
         GraphBatch.tree(parents)
 
 
-@pytest.mark.parametrize("shape", [(2, -1), (2.5, 1), -1, "ab"])
+BAD_SHAPES = [
+    *((2, -1), (2.5, 1), (True, 2), (2, None), [[2, 2]], np.array([2.0, 3.0])),
+    *(-1, 2.5, True, np.True_, None, "ab", b"ab", {2, 3}, {2: 1}),
+]
+
+
+@pytest.mark.parametrize("shape", BAD_SHAPES, ids=repr)
 def test_bad_grids(shape):
     with pytest.raises(ValueError, match="integers from 0; got"):
         GraphBatch.grid(shape)
+    with pytest.raises(ValueError, match="integers from 0; got"):
+        GraphBatch.chain(shape)
 
 
 @pytest.mark.parametrize("name", ["from_lengths", "from_rows", "from_frame"])

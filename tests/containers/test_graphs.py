@@ -181,6 +181,7 @@ def test_grids():
     edges = GraphBatch.grid((2, 3)).tolist()
     assert edges == [[0, 3], [1, 4], [2, 5], [0, 1], [3, 4], [1, 2], [4, 5]]
     assert GraphBatch.grid(4).tolist() == GraphBatch.chain(4).tolist()
+    assert GraphBatch.grid(np.array([2, 3])).tolist() == edges
     assert len(GraphBatch.grid((2, 2, 2))) == 12
     assert GraphBatch.grid((1, 1)).shape == GraphBatch.grid((0, 3)).shape == (0, 2)
 
