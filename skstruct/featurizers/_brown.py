@@ -16,7 +16,7 @@ from skstruct.featurizers._brown_paths import read_paths, write_paths
 from skstruct.featurizers._clusterer import WordClusterer
 from skstruct.kernels._brown import merge_classes
 
-__all__ = ["BrownClusterer"]
+__all__ = ["BrownClusterer", "QuietBrownClusterer"]
 
 # Neighbours that are no words to cluster: rare words as one, and the boundary.
 _N_FIXED = 2
@@ -41,7 +41,7 @@ class BrownClusterer(WordClusterer):
     Parameters
     ----------
     n_clusters : int, default=100
-        The number C of classes. Fewer types are a class each.
+        The number C of classes. Fewer types are a class each, and warned of.
     min_count : int, default=1
         Words that occur less often have no class. As neighbours they count as one word.
     lowercase : bool, default=False
@@ -69,6 +69,11 @@ class BrownClusterer(WordClusterer):
         class keeps the lower number, which comes first and whose bit is 0.
     merge_losses_ : ndarray of shape (C - 1,)
         What each of these merges costs of I.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If there are fewer words than classes.
 
     See Also
     --------
@@ -146,6 +151,7 @@ class BrownClusterer(WordClusterer):
                 f"No word occurs min_count={self.min_count} times; the most frequent, "
                 f"{words[0]!r}, occurs {counts[0]} times. Lower min_count."
             )
+        self._warn_of_few(n_types)
         pairs = _with_fixed_first(pairs, n_types)
         labels, merges, losses = merge_classes(
             pairs, _N_FIXED, min(self.n_clusters, n_types)
@@ -265,6 +271,12 @@ class BrownClusterer(WordClusterer):
         spelled = self._spell(batch)
         labels = self._look_up(spelled.values, spelled.offsets)
         return np.array(paths, dtype=object)[labels]
+
+
+class QuietBrownClusterer(BrownClusterer):
+    """Classes within a model, whose number no user has asked for."""
+
+    _warns = False
 
 
 def _with_fixed_first(pairs, n_types):

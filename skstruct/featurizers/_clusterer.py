@@ -1,9 +1,11 @@
 """What clusterers of word types have in common."""
 
+import warnings
 from abc import abstractmethod
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from skstruct._validation import as_ragged, read_batch
@@ -15,8 +17,10 @@ __all__ = ["WordClusterer"]
 class WordClusterer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     """Base of clusterers of word types, which give each token the class of its word.
 
-    A subclass's ``fit`` calls ``_store_words``.
+    A subclass's ``fit`` calls ``_warn_of_few`` and ``_store_words``.
     """
+
+    _warns = True
 
     @abstractmethod
     def _classes(self, batch):
@@ -67,6 +71,17 @@ class WordClusterer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         check_is_fitted(self)
         batch, answer = read_batch(X)
         return answer(self._classes(batch))
+
+    def _warn_of_few(self, n_words):
+        """Say that there are fewer words than classes."""
+        if self._warns and n_words < self.n_clusters:
+            warnings.warn(
+                f"X has fewer words to cluster ({n_words}) than n_clusters="
+                f"{self.n_clusters}, so that some classes stay empty; lower "
+                "n_clusters.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
 
     def _store_words(self, words, counts, labels):
         self.words_, self.counts_, self.labels_ = words, counts, labels

@@ -44,7 +44,7 @@ class ExchangeClusterer(WordClusterer):
     Parameters
     ----------
     n_clusters : int, default=12
-        Number of classes. With fewer word types some stay empty.
+        Number of classes. With fewer word types some stay empty, which is warned of.
     attributes : "form", callable or None, default="form"
         What is known of a word type besides its neighbours. "form": its last two
         characters in lower case, and its shape (``"Aa"``, ``"0"``; at most four runs).
@@ -81,6 +81,11 @@ class ExchangeClusterer(WordClusterer):
         The objective of each start.
     n_iter_ : int
         Number of sweeps from the best start, perturbations included.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If there are fewer words than classes.
 
     See Also
     --------
@@ -177,6 +182,7 @@ class ExchangeClusterer(WordClusterer):
         """
         bigrams = count_bigrams(as_ragged(X))
         attributes = Attributes(self.attributes, bigrams.words.tolist())
+        self._warn_of_few(len(bigrams.words))
         n_used = min(self.n_clusters, len(bigrams.words))
         problem = _Problem(bigrams, attributes, n_used, self.attribute_weight)
         # One by one, so that a larger n_init adds starts to those of a smaller.

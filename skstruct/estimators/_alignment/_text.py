@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skstruct.containers import Vocabulary, offsets_of
-from skstruct.featurizers import BrownClusterer
+from skstruct.featurizers._brown import QuietBrownClusterer
 from skstruct.kernels._pairs import find_pairs, number_pairs
 
 __all__ = ["EncodedBitext", "PairTable", "Side", "TextEncoder"]
@@ -275,8 +275,8 @@ class _BrownClass:
     """The Brown class of the lower-cased word; new words are a class of their own."""
 
     def __init__(self, batch):
-        filled = batch.n_tokens > 0
-        self._paths = BrownClusterer(lowercase=True).fit(batch).paths_ if filled else {}
+        clusterer = QuietBrownClusterer(lowercase=True)
+        self._paths = clusterer.fit(batch).paths_ if batch.n_tokens else {}
 
     def __call__(self, word):
         return self._paths.get(str(word).lower(), "")

@@ -8,7 +8,8 @@ from skstruct._validation import read_batch
 from skstruct.containers import Ragged, neighbours
 from skstruct.emissions import Categorical, Emission, Gaussian, LogLinear, Product, View
 from skstruct.estimators._sequences._features import holds_dicts
-from skstruct.featurizers import BrownClusterer, PerToken
+from skstruct.featurizers import PerToken
+from skstruct.featurizers._brown import QuietBrownClusterer
 
 __all__ = [
     "RECONSTRUCTIONS",
@@ -46,7 +47,7 @@ RECONSTRUCTIONS = {
     "token": lambda: Product([("token", View("token"))]),
 }
 
-TARGETS = {"brown": BrownClusterer}
+TARGETS = {"brown": QuietBrownClusterer}
 
 
 def surface(batch):

@@ -8,7 +8,8 @@ from skstruct.containers import Ragged, Vocabulary
 from skstruct.emissions import Gaussian, LogLinear
 from skstruct.estimators._annealed_hmm import AnnealedHMM
 from skstruct.estimators._sequences._state_names import token_place
-from skstruct.featurizers import BrownClusterer, ExchangeClusterer
+from skstruct.featurizers import ExchangeClusterer
+from skstruct.featurizers._brown import QuietBrownClusterer
 
 __all__ = ["check_starts", "guess_states"]
 
@@ -117,10 +118,10 @@ def guess_states(init, batch, names, *, dictionary, labels, random_state, n_jobs
             return _random_classes(batch, K, random_state)
         seed = random_state.randint(np.iinfo(np.int32).max)
         if init == "brown":
-            clusterer = fit(BrownClusterer(), batch)
+            clusterer = fit(QuietBrownClusterer(), batch)
             return _smoothed(_brown_classes(clusterer, batch, K), K)
         if init == "exchange":
-            start, y = ExchangeClusterer(K, random_state=seed), None
+            start, y = _WordClasses(K, random_state=seed), None
         else:
             words = batch.values.ndim == 1
             start = _hidden_markov_model(init, K, words, dictionary, seed)
@@ -135,6 +136,12 @@ def guess_states(init, batch, names, *, dictionary, labels, random_state, n_jobs
 
 class _Start(AnnealedHMM):
     """A model that is not fitted for its own sake, but cut short on purpose."""
+
+    _warns = False
+
+
+class _WordClasses(ExchangeClusterer):
+    """Classes of which the model itself tells those without tokens."""
 
     _warns = False
 
