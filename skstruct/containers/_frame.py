@@ -119,7 +119,7 @@ def put_beside(frame, rows, values, name):
     values : ndarray of shape (n_tokens,) or (n_tokens, K)
         New columns.
     name : str or array-like of K str
-        Their names.
+        Their names; one for K columns is numbered: "name_0", "name_1", ...
 
     Returns
     -------
@@ -128,6 +128,8 @@ def put_beside(frame, rows, values, name):
     """
     order = np.argsort(rows, kind="stable")
     names = np.asarray(name, dtype=object).ravel().tolist()
+    if len(names) == 1 and values.ndim == 2 and values.shape[1] > 1:
+        names = [f"{names[0]}_{k}" for k in range(values.shape[1])]
     columns = values[order].reshape(len(rows), -1).T if len(rows) else [()] * len(names)
     if len(columns) != len(names):
         raise ValueError(
@@ -136,6 +138,8 @@ def put_beside(frame, rows, values, name):
         )
     wrapped = _wrap(frame)[rows[order].tolist(), :]
     index = nw.maybe_get_index(wrapped)
+    if not wrapped.implementation.is_pandas_like():  # others name columns by text
+        names = list(map(str, names))
     for each, column in zip(names, columns, strict=True):
         if each in wrapped.columns:
             raise ValueError(

@@ -278,7 +278,8 @@ class Ragged(Batch):
             One value for each token, sequence by sequence, as ``predict`` returns it;
             or a row of K, as from ``predict_proba``.
         name : str or list of K str, default="prediction"
-            Name of the new column, or of each one.
+            Name of the new column, or of each one, such as ``model.states_``. One name
+            of several columns is numbered: "prediction_0", "prediction_1", ...
 
         Returns
         -------
@@ -303,6 +304,12 @@ class Ragged(Batch):
         0  a   1.0    low
         1  b   7.0   high
         2  a   2.0    low
+        >>> proba = X.with_values([[0.75, 0.25], [0.5, 0.5], [0.0, 1.0]])
+        >>> X.to_frame(proba, name="state")
+          id  load  state_0  state_1
+        0  a   1.0     0.75     0.25
+        1  b   7.0     0.00     1.00
+        2  a   2.0     0.50     0.50
         """
         if self.source is None:
             raise ValueError(

@@ -134,6 +134,18 @@ def test_probabilities_return_beside_their_rows(library):
     assert list(one["up"]) == [1, 2, 0, 4, 3]
 
 
+def test_one_name_of_several_columns_is_numbered(library):
+    batch = Ragged.from_frame(library(COLUMNS), "word", group="doc", order="time")
+    rows = np.column_stack([np.arange(5.0), -np.arange(5.0)])
+    back = batch.to_frame(batch.with_values(rows))
+    assert list(back.columns) == [*COLUMNS, "prediction_0", "prediction_1"]
+    assert list(back["prediction_1"]) == [-1, -2, 0, -4, -3]
+    back = batch.to_frame(batch.with_values(rows), name=np.arange(2))
+    assert list(map(str, back.columns)) == [*COLUMNS, "0", "1"]
+    none = batch[:0].to_frame(batch.with_values(rows)[:0], name=["p"])
+    assert list(none.columns) == [*COLUMNS, "p_0", "p_1"]
+
+
 def test_numbers_beside_other_columns_are_asked_for(library):
     frame = library(COLUMNS)
     message = r"\['doc', 'word'\] hold no numbers.*columns=.*order=.*group="
@@ -268,7 +280,7 @@ def test_errors(library):
         batch.to_frame([["x", "y"], ["z"], ["z"]])
     two = batch.with_values(np.zeros((5, 2)))
     with pytest.raises(ValueError, match="2 columns; give as many names as name="):
-        batch.to_frame(two)
+        batch.to_frame(two, name=["p", "q", "r"])
     for names in (["p", "p"], ["p", "load"]):
         with pytest.raises(ValueError, match=f"has a column '{names[1]}' already"):
             batch.to_frame(two, name=names)
