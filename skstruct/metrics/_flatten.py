@@ -1,6 +1,7 @@
 """Gold and predicted label sequences as flat integer codes."""
 
 import warnings
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,8 @@ from skstruct.containers import Ragged
 from skstruct.containers._batch import locate
 
 __all__ = ["LabelPairs", "read_pairs"]
+
+_IN_NO_ORDER = Mapping | set | frozenset
 
 
 class LabelPairs(NamedTuple):
@@ -115,7 +118,7 @@ def _as_list(y, name):
         if hasattr(y, method):
             y = getattr(y, method)()
             break
-    if isinstance(y, str | dict) or not hasattr(y, "__iter__"):
+    if isinstance(y, str | _IN_NO_ORDER) or not hasattr(y, "__iter__"):
         raise ValueError(
             f"{name} must be a list of label sequences or of labels, got one "
             f"{type(y).__name__}."
@@ -129,6 +132,13 @@ def _as_list(y, name):
 
 def _from_list(items, name, lengths):
     kinds = set(map(type, items))
+    for kind in kinds:
+        if issubclass(kind, _IN_NO_ORDER):
+            i = list(map(type, items)).index(kind)
+            raise ValueError(
+                f"{name}[{i}] is a {kind.__name__}, whose entries are in no order of "
+                "tokens; give a list of labels."
+            )
     if kinds != {type(None)} and not any(map(_is_sequence_type, kinds)):
         return Ragged.from_lengths(items, np.ones(len(items), dtype=np.intp))
     sequences = []

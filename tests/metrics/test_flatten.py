@@ -1,5 +1,7 @@
 """Every form in which users hold labels, what is skipped, and what is refused."""
 
+from collections import UserDict
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -139,6 +141,13 @@ def test_missing_predictions_are_refused_where_they_count():
         ([["D", "N"], "N", ["D"]], r"y_true\[1\] is 'N', not a sequence"),
         ([[[1, 2]], [[1, 2]]], "one label for each token, not vectors"),
         ([["D", "N"], ["N"], [{"a": 1}]], "Labels must be text or numbers"),
+        (
+            [{"D": 0, "N": 1}, {"N": 0}, {"D": 0}],
+            r"y_true\[0\] is a dict, whose entries",
+        ),
+        ([["D", "N"], ["N"], {"D"}], r"y_true\[2\] is a set, whose entries"),
+        (UserDict({"D": 0, "N": 1}), "labels, got one UserDict"),
+        ({"D", "N"}, "labels, got one set"),
         (pd.DataFrame({"tag": ["D"]}), "one column of it"),
         (pl.DataFrame({"tag": ["D"]}), "one column of it"),
     ],
