@@ -7,6 +7,7 @@ import numpy as np
 
 from skstruct._cli._files import (
     STANDARD,
+    check_apart,
     check_content,
     check_output,
     to_read,
@@ -79,6 +80,8 @@ def add_arguments(parser):
 def run(arguments):
     """Align, write, and compare."""
     check_output(arguments.output)
+    read = {"the text": arguments.text, "the target text": arguments.target}
+    check_apart("-o", arguments.output, read | {"--gold": arguments.gold})
     with to_read(arguments.text) as path:
         X = _read_pairs(path, arguments.target)
     check_content(X, arguments.text, "sentence pairs")

@@ -8,13 +8,15 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
+from skstruct.datasets._lines import is_same_file
+
 __all__ = [
     "STANDARD",
+    "check_apart",
     "check_content",
-    "check_folder",
     "check_output",
+    "check_regular",
     "errors_about",
-    "is_same_file",
     "shown",
     "to_read",
     "to_write",
@@ -52,10 +54,28 @@ def check_content(X, path, what):
         raise ValueError(f"{shown(path)} holds no {what}.")
 
 
-def check_folder(path):
-    """Raise before there is work to lose if a file cannot be written for its folder."""
+def _check_place(path):
+    """Raise if no file can be written to this path."""
     if not Path(path).resolve().parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    if Path(path).is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+
+
+def check_regular(option, path):
+    """Raise before there is work to lose if this can be no file on a disk."""
+    _check_place(path)
+    if Path(path).exists() and not Path(path).is_file():
+        raise ValueError(f"{option} needs a file on a disk, and {path} is none.")
+
+
+def check_apart(option, path, others):
+    """Raise if a file to write would take the place of another of the command."""
+    for name, other in others.items():
+        if other and STANDARD not in (path, other) and is_same_file(path, other):
+            raise ValueError(
+                f"{option} and {name} are the same file, {other}; choose another name."
+            )
 
 
 def check_output(path):
@@ -63,20 +83,12 @@ def check_output(path):
     if path == STANDARD:
         _check_open(sys.stdout, "output")
     else:
-        check_folder(path)
+        _check_place(path)
 
 
 def _check_open(stream, name):
     if stream is None:  # as Python tells of streams that the shell has closed
         raise ValueError(f"standard {name} is closed.")
-
-
-def is_same_file(path, other):
-    """Whether both names lead to one file, which need not be there yet."""
-    path, other = Path(path), Path(other)
-    if path.exists() and other.exists():
-        return path.samefile(other)
-    return path.resolve() == other.resolve()
 
 
 @contextmanager

@@ -7,11 +7,11 @@ import numpy as np
 
 from skstruct._cli._files import (
     STANDARD,
+    check_apart,
     check_content,
-    check_folder,
     check_output,
+    check_regular,
     errors_about,
-    is_same_file,
     shown,
     to_read,
     to_write,
@@ -71,10 +71,7 @@ def add_arguments(parser):
 
 def run(arguments):
     """Train or load a model, tag, write."""
-    check_output(arguments.output)
-    if arguments.model_out:
-        check_folder(arguments.model_out)
-        _check_apart(arguments)
+    _check_files(arguments)
     with to_read(arguments.text) as path:
         is_conllu = _is_conllu(arguments, path)
         X = read_conllu(path)[0] if is_conllu else read_text(path)
@@ -93,14 +90,16 @@ def run(arguments):
                 write_conllu(output, X, tags, tag=arguments.column)
 
 
-def _check_apart(arguments):
-    """Raise if the model would take the place of the text or of its tags."""
-    for option, path in (("the text", arguments.text), ("-o", arguments.output)):
-        if path != STANDARD and is_same_file(arguments.model_out, path):
-            raise ValueError(
-                f"--model-out and {option} are the same file, {path}; save the model "
-                "under another name."
-            )
+def _check_files(arguments):
+    """Raise if what is to be written has no place, or that of another file."""
+    output, model_out = arguments.output, arguments.model_out
+    check_output(output)
+    check_apart("-o", output, {"--model-in": arguments.model_in})
+    if model_out:
+        check_regular("--model-out", model_out)
+        check_apart(
+            "--model-out", model_out, {"the text": arguments.text, "-o": output}
+        )
 
 
 def _is_conllu(arguments, path):
