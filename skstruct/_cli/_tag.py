@@ -78,9 +78,8 @@ def run(arguments):
         X = X[X.lengths > 0]
         check_content(X, arguments.text, "words")
         model = _model(arguments, X)
-        name = "State=" if arguments.column == "misc" else ""
         states = _states(model, X, arguments.model_in)
-        tags = X.with_values([f"{name}{state}" for state in states])
+        tags = X.with_values(_tags(states, arguments.column))
         if arguments.model_out:
             _save(model, arguments.model_out)
         with to_write(arguments.output) as output:
@@ -172,6 +171,20 @@ def _states(model, X, path):
     if not np.array_equal(states.offsets, X.offsets):
         raise _no_tagger(path, model)
     return states.values
+
+
+def _tags(states, column):
+    """States as this column holds them."""
+    tags = [str(state) for state in states]
+    if column != "misc":
+        return tags
+    for tag in tags:
+        if "|" in tag:
+            raise ValueError(
+                f"the state {tag!r} holds '|', which parts the entries of misc; take "
+                "another --column."
+            )
+    return [f"State={tag}" for tag in tags]
 
 
 def _no_tagger(path, model, why="."):

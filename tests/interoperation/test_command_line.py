@@ -267,6 +267,31 @@ def test_labels_that_columns_cannot_hold(run, text, treebank, tmp_path, column):
         assert "holds a tab or a line break" in err
 
 
+class Morphological(Constant):
+    """Gives every word features as its label."""
+
+    label = "Case=Nom|Number=Sing"
+
+
+def test_a_label_of_several_entries_is_none_of_misc(run, text, tmp_path):
+    model, X = tmp_path / "model", [["the", "dog"], ["a", "dog"]]
+    joblib.dump(Morphological(2, max_iter=1).fit(X), model)
+    code, out, err = run("tag", text, "--model-in", model, "-c", "misc")
+    assert (code, out) == (2, "")
+    assert "'Case=Nom|Number=Sing' holds '|'" in err
+    code, out, _ = run("tag", text, "--model-in", model, "-c", "xpos")
+    assert code == 0 and "Case=Nom|Number=Sing" in out
+
+
+def test_tagging_twice_leaves_one_state(run, treebank):
+    once = run(*TAG, treebank, "-c", "misc", "-o", treebank)
+    assert once[0] == 0
+    with open(treebank) as file:
+        before = file.read()
+    assert before.count("State=") == 5
+    assert run(*TAG, treebank, "-c", "misc")[1] == before
+
+
 class Stranger:
     """A type that skops does not trust."""
 
