@@ -8,7 +8,7 @@ import numpy as np
 
 from skstruct.containers._batch import place
 
-__all__ = ["Vocabulary"]
+__all__ = ["Vocabulary", "reject_other_kind"]
 
 
 class Vocabulary:
@@ -135,6 +135,38 @@ class Vocabulary:
         return cls(_as_array(symbols))
 
 
+def reject_other_kind(symbols, tokens):
+    """Raise if all tokens are numbers where all symbols are words, or words there.
+
+    All of them would be unknown, which answers should not hide.
+
+    Parameters
+    ----------
+    symbols : ndarray of shape (V,) or None
+        What was learnt; None is nothing.
+    tokens : ndarray of shape (n_tokens,), (n_tokens, 1) or any of features
+        What is to be read. One word among numbers is an unknown symbol.
+
+    Raises
+    ------
+    ValueError
+        If they are of another kind than all symbols.
+    """
+    if symbols is None or not tokens.shape[0]:
+        return
+    if tokens.dtype.kind in "biuf" and all(isinstance(s, str) for s in symbols):
+        raise ValueError(
+            "X holds numbers, but fit saw words only, so that none would be known; "
+            "pass text, as in fit."
+        )
+    numbers = tokens.dtype.kind == "O" and symbols.dtype.kind == "i"
+    if numbers and all(isinstance(token, str) for token in tokens.flat):
+        raise ValueError(
+            f"X holds words ({tokens.flat[0]!r}), but fit saw integers only, so that "
+            "none would be known; pass integers, as in fit."
+        )
+
+
 def _as_array(symbols):
     """Whole numbers as int64, so that they meet integer arrays; else objects."""
     kinds = set(map(type, symbols))
@@ -157,9 +189,9 @@ def _check_symbols(distinct, tokens, offsets):
         if isinstance(symbol, float | np.floating) and not float(symbol).is_integer():
             at = next(i for i, t in enumerate(tokens.tolist()) if t == symbol)
             raise ValueError(
-                f"The token at {place(at, offsets)} is {symbol}: a categorical "
-                "model reads symbols, not measurements. Real numbers need "
-                "emissions='gaussian'."
+                f"The token at {place(at, offsets)} is {symbol}: symbols are text or "
+                "whole numbers, not measurements. Cut these into bins; if all tokens "
+                "are numbers, a model can read them by Gaussian()."
             )
 
 

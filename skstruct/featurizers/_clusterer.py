@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skstruct._validation import as_ragged, read_batch
 from skstruct.containers import Vocabulary
+from skstruct.containers._vocabulary import reject_other_kind
 
 __all__ = ["WordClusterer"]
 
@@ -89,6 +90,7 @@ class WordClusterer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
 
     def _look_up(self, words, offsets):
         """Class of each word; -1 if ``fit`` has not seen it."""
+        reject_other_kind(self.words_, words)
         numbers = self._vocabulary.codes(words, offsets)
         labels = np.full(len(numbers), -1)
         known = numbers < len(self._vocabulary)

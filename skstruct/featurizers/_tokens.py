@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from skstruct._params import Interval, StrOptions, fit_context
 from skstruct._validation import read_batch
 from skstruct.containers import Vocabulary, locate
+from skstruct.containers._vocabulary import reject_other_kind
 from skstruct.featurizers._asking import ask
 from skstruct.featurizers._window import join_rows, rows_around
 from skstruct.featurizers._words import (
@@ -97,7 +98,8 @@ class TokenFeaturizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
     Notes
     -----
     A word that ``fit`` has not seen has the features that were learnt from others.
-    Integers are read as their digits. Further features are joined by ``functions``
+    Integers are read as their digits, but not where all words of ``fit`` were text.
+    Further features are joined by ``functions``
     that answer dicts, or by ``PerToken(FeatureUnion([...]))``: a FeatureUnion joins
     tables, not sequences.
 
@@ -224,6 +226,7 @@ class TokenFeaturizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         """
         check_is_fitted(self)
         batch = _read(X)
+        reject_other_kind(self._words.symbols, batch.surface)
         words, index = self._look_up(batch.surface)
         table, rows = rows_around(words, index, batch.offsets, self._questions.window)
         if self.output == "dicts":

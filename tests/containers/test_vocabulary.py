@@ -51,7 +51,7 @@ def test_of_no_symbols_nothing_is_known():
     [
         (None, "sample 1, position 1 is None. A missing"),
         (np.float64("nan"), "sample 1, position 1 is nan. A missing"),
-        (np.float64(0.5), "sample 1, position 1 is 0.5: a categorical model"),
+        (np.float64(0.5), "sample 1, position 1 is 0.5: symbols are text"),
         ({"x": 1}, "sample 1, position 1 is a dict; tokens must be hashable"),
     ],
 )

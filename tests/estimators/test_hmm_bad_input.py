@@ -270,7 +270,7 @@ def test_missing_numbers_on_request(emissions):
 def test_tokens_that_are_none():
     with pytest.raises(ValueError, match=r"sample 0, position 1 is None"):
         hmm().fit([["a", None, "b"]])
-    with pytest.raises(ValueError, match=r"sample 0, position 0 is 0.5.*gaussian"):
+    with pytest.raises(ValueError, match=r"sample 0, position 0 is 0.5.*Gaussian"):
         hmm(emissions="categorical").fit([[0.5, 1.0]])
 
 

@@ -6,6 +6,7 @@ from sklearn.base import BaseEstimator, clone
 
 from skstruct._validation import read_batch
 from skstruct.containers import Ragged, neighbours
+from skstruct.containers._vocabulary import reject_other_kind
 from skstruct.emissions import Categorical, Emission, Gaussian, LogLinear, Product, View
 from skstruct.estimators._sequences._features import holds_dicts
 from skstruct.featurizers import PerToken
@@ -175,6 +176,9 @@ class Reconstruction:
         seen, values = {}, {}
         for name, view in self.product.views:
             target = self.targets[name]
+            if target is None and batch.values.ndim == 1 and not reset:
+                symbols = getattr(self.emissions_[name], "symbols_", None)
+                reject_other_kind(symbols, batch.values)
             if id(target) not in seen:
                 seen[id(target)] = _target_values(target, batch, name)
             values[name] = _shifted(

@@ -14,9 +14,9 @@ from skstruct._validation import (
 )
 from skstruct.containers import Ragged
 from skstruct.containers._batch import offsets_of
+from skstruct.containers._vocabulary import reject_other_kind
 from skstruct.emissions import Observations
 from skstruct.estimators._hmm._model import STRUCTURES, TaggedBatch
-from skstruct.estimators._hmm._resolve import reject_other_symbols
 from skstruct.estimators._sequences._predictions import SequencePredictions
 from skstruct.estimators._sequences._reading import read_sequences
 from skstruct.structures import marginals
@@ -107,7 +107,7 @@ class HMMPredictions(SequencePredictions):
                 stacklevel=stacklevel,
             )
         model = self._model
-        reject_other_symbols(model.emission, data.values)
+        reject_other_kind(getattr(model.emission, "symbols_", None), data.values)
         observations = model.emission.encode(data.values, offsets=data.offsets)
         observations, allowed = self._allowed(data.values, observations.in_use())
         codes = None

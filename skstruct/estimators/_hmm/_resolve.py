@@ -8,32 +8,7 @@ from sklearn.base import clone
 
 from skstruct.emissions import EMISSIONS, Emission
 
-__all__ = ["reject_other_symbols", "resolve_emission"]
-
-
-def reject_other_symbols(emission, values):
-    """Raise if tokens are numbers where all known symbols are words, or words there.
-
-    All of them would be unknown ones, and states guessed from places alone.
-
-    Parameters
-    ----------
-    emission : Emission
-        The fitted one.
-    values : ndarray
-        Tokens that it is to read.
-    """
-    symbols = getattr(emission, "symbols_", None)
-    if symbols is None or not values.shape[0]:
-        return
-    kind = values.dtype.kind
-    if kind in "biuf" and all(isinstance(symbol, str) for symbol in symbols):
-        raise ValueError("X holds numbers, but the model was fitted to words.")
-    known_integers = symbols.dtype.kind == "i"
-    if known_integers and all(isinstance(value, str) for value in values.flat):
-        raise ValueError(
-            f"X holds words ({values[0]!r}), but the model was fitted to integers."
-        )
+__all__ = ["resolve_emission"]
 
 
 def resolve_emission(emissions, values):

@@ -6,10 +6,11 @@ from sklearn.base import BaseEstimator
 from skstruct._validation import (
     check_features,
 )
+from skstruct.containers._vocabulary import reject_other_kind
 from skstruct.estimators._hmm._direct import climb
 from skstruct.estimators._hmm._em import Run, Trainer
 from skstruct.estimators._hmm._model import STRUCTURES, TaggedBatch, reordered
-from skstruct.estimators._hmm._resolve import reject_other_symbols, resolve_emission
+from skstruct.estimators._hmm._resolve import resolve_emission
 from skstruct.estimators._hmm._setup import (
     arrange_start,
     check_fixed,
@@ -123,7 +124,8 @@ class Training:
                 values, reset=True, offsets=offsets
             )
             return
-        reject_other_symbols(self.stream.model.emission, values)
+        symbols = getattr(self.stream.model.emission, "symbols_", None)
+        reject_other_kind(symbols, values)
         changes = self.stream.check(self.estimator, self.dictionary)
         self.stream = self.stream.copy()
         self.emission = self.stream.model.emission.set_params(**changes)
