@@ -74,7 +74,7 @@ def test_numbers_are_shown_plainly():
     with pytest.raises(ValueError, match="is 'a'; Gaussian needs numbers"):
         Gaussian().encode(values, reset=True)
     for wrong in (np.float64(0.5), np.array([0.5])[0]):
-        with pytest.raises(ValueError, match=r"row 1 is 0\.5: a categorical"):
+        with pytest.raises(ValueError, match=r"row 1 is 0\.5: symbols are"):
             Categorical().encode(np.array(["a", wrong], dtype=object), reset=True)
     with pytest.raises(ValueError, match="The token 5 at row 0 is not in symbols"):
         Categorical(symbols=[1, 2]).encode(np.array([5]), reset=True)
