@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from skstruct.containers._batch import Batch, locate
-from skstruct.containers._reading import reject_masked
+from skstruct.containers._reading import reject_masked, reject_networkx
 
 __all__ = [
     "check_edges",
@@ -29,6 +29,7 @@ def read_graphs(graphs):
     features, edges, edge_values = [], [], []
     for i, graph in enumerate(graphs):
         if not isinstance(graph, tuple | list) or len(graph) not in (2, 3):
+            reject_networkx(graph, f"Sample {i}")
             size = f" of {len(graph)} entries" if hasattr(graph, "__len__") else ""
             raise ValueError(
                 f"Sample {i} is a {type(graph).__name__}{size}, not a graph: give each "
@@ -45,6 +46,7 @@ def read_graphs(graphs):
 
 
 def _reject_other_forms(graphs):
+    reject_networkx(graphs, "What should be a list of (features, edges)")
     kind = type(graphs).__name__
     if isinstance(graphs, Batch):
         raise ValueError(

@@ -1,5 +1,6 @@
 """Sequences in the forms users have them, as one flat array and offsets."""
 
+from collections.abc import Mapping
 from itertools import chain, pairwise
 
 import numpy as np
@@ -15,6 +16,7 @@ __all__ = [
     "is_missing",
     "join",
     "reject_masked",
+    "reject_networkx",
 ]
 
 _REAL = float | np.floating
@@ -99,7 +101,14 @@ def _flatten(sequences):
 
 def _reject_other_forms(sequences):
     kind = type(sequences).__name__
-    if isinstance(sequences, str | bytes | dict | Batch) or not hasattr(
+    reject_networkx(sequences, "What should be a list of sequences")
+    if _is_graph(sequences):
+        raise ValueError(
+            "Expected a list of sequences, got one graph (features, edges). A batch of "
+            "graphs is GraphBatch([(features, edges), ...]); its part with one graph, "
+            "which models take, is X[i:i + 1]: X[:1], not X[0]."
+        )
+    if isinstance(sequences, str | bytes | Mapping | Batch) or not hasattr(
         sequences, "__iter__"
     ):
         raise ValueError(
@@ -120,16 +129,44 @@ def _reject_other_forms(sequences):
         )
 
 
+def reject_networkx(given, what) -> None:
+    """Raise for a graph of networkx, which iterates over the names of its nodes."""
+    if not hasattr(given, "nodes") or not hasattr(given, "edges"):
+        return
+    if not hasattr(given, "__array__"):  # frames may have such columns
+        raise ValueError(
+            f"{what} is a {type(given).__name__}; graphs of networkx, a single one as "
+            "[graph], are read by GraphBatch.from_networkx(graphs, feature=...)."
+        )
+
+
+def _is_graph(sample):
+    """Whether it is (features, edges) or (features, edges, edge features) of a graph.
+
+    Only what a GraphBatch answers with is told from two sequences: a tuple of arrays,
+    of which the second one holds pairs of row numbers of the first one.
+    """
+    if not isinstance(sample, tuple) or len(sample) not in (2, 3):
+        return False
+    features, edges = sample[:2]
+    if not isinstance(edges, np.ndarray) or edges.dtype.kind not in "iu":
+        return False
+    if edges.ndim != 2 or edges.shape[1] != 2 or not hasattr(features, "shape"):
+        return False
+    return bool(((edges >= 0) & (edges < features.shape[0])).all())
+
+
 def _as_sequence(sequence, i):
     """A list, or an array of numbers, from whatever holds one sample."""
     if isinstance(sequence, tuple | range):
         return list(sequence)
     if sp.issparse(sequence) and sequence.ndim == 2:
         return sp.csr_array(sequence)
-    if isinstance(sequence, str | bytes | dict) or not hasattr(sequence, "__iter__"):
+    if isinstance(sequence, str | bytes | Mapping) or not hasattr(sequence, "__iter__"):
         _raise_single(sequence, i)
     if isinstance(sequence, set | frozenset):
         raise ValueError(f"Sample {i} is a set, which has no order; pass a list.")
+    reject_networkx(sequence, f"Sample {i}")
     if not hasattr(sequence, "__array__"):
         return list(sequence)
     reject_masked(sequence, f"Sample {i}")
@@ -193,18 +230,36 @@ def _check_shapes(shapes, first):
     expected = next(chain.from_iterable(shapes))
     for i, sample in enumerate(shapes, start=first):
         for t, shape in enumerate(sample):
-            where = f"Sample {i}, position {t}: the token has shape {shape}"
-            if shape is not None and len(shape) > 1:
+            if shape is None or shape != expected or len(shape) > 1:
                 raise ValueError(
-                    f"{where}. Tokens may be symbols, numbers, dicts or vectors, but "
-                    "not matrices: are the brackets one pair too many?"
+                    f"Sample {i}, position {t}: {_shape_fault(shape, expected)}"
+                    f"{_GRAPHS if _has_edges(sample) else ''}"
                 )
-            if shape is None or shape != expected:
-                raise ValueError(
-                    f"{where}, the first token {expected}. Tokens are symbols, "
-                    "numbers, dicts or vectors; vectors need the same number of "
-                    "columns in all sequences."
-                )
+
+
+_GRAPHS = (
+    " If each sample is a graph, (features, edges), pass GraphBatch(samples) instead "
+    "of the list."
+)
+
+
+def _has_edges(sample):
+    """Whether shapes of tokens may be those of the parts of a graph."""
+    return len(sample) in (2, 3) and (sample[1] or ())[1:] == (2,)
+
+
+def _shape_fault(shape, expected):
+    if shape is not None and len(shape) > 1:
+        return (
+            f"the token has shape {shape}. Tokens may be symbols, numbers, dicts or "
+            "vectors, but not matrices: are the brackets one pair too many?"
+        )
+    what = f"has shape {shape}" if shape is not None else "is a list of uneven lists"
+    first = "" if expected is None else f", the first token {expected}"
+    return (
+        f"the token {what}{first}. Tokens are symbols, numbers, dicts or vectors; "
+        "vectors need the same number of columns in all sequences."
+    )
 
 
 def _from_vectors(tokens):

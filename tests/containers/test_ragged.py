@@ -332,7 +332,7 @@ def test_repr(batch, expected):
             r"Sample 0, position 1: .* shape \(1,\), the first token \(\)",
         ),
         ([[[[1], [2]]]], r"Sample 0, position 0: the token has shape \(2, 1\)"),
-        ([[[[1], [2, 3]]]], "Sample 0, position 0: the token has shape None"),
+        ([[[[1], [2, 3]]]], "Sample 0, position 0: the token is a list of uneven"),
         ({"a": [1]}, "Expected a list of sequences, got one dict"),
         ("a rose", r"got one str; write one sequence of tokens as \[tokens\]"),
         (5, "Expected a list of sequences, got one int"),
