@@ -1,17 +1,16 @@
 """Graphs in the forms users have them, as flat arrays of nodes and edges."""
 
 from math import prod
-from numbers import Integral
 
 import numpy as np
 import scipy.sparse as sp
 
 from skstruct.containers._batch import Batch, locate
+from skstruct.containers._graph_edges import Edges
 from skstruct.containers._reading import reject_masked, reject_networkx
 
 __all__ = [
     "check_edges",
-    "grid_edges",
     "join_edge_values",
     "name_features",
     "read_edge_offsets",
@@ -19,7 +18,6 @@ __all__ = [
     "read_edges",
     "read_graphs",
     "read_networkx",
-    "tree_edges",
 ]
 
 
@@ -36,6 +34,7 @@ def read_graphs(graphs):
                 "as (features, edges) or (features, edges, edge_features), a single "
                 "one as [(features, edges)]."
             )
+        _check_nodes(graph[0], graph[1], f"Sample {i}")
         features.append(name_features(graph[0]))
         edges.append(read_edges(graph[1], f"Sample {i}: edges"))
         given = graph[2] if len(graph) == 3 else None
@@ -63,6 +62,29 @@ def _reject_other_forms(graphs):
             f"Expected a list of graphs (features, edges), got a {kind}; flat arrays "
             "go to GraphBatch.from_arrays."
         )
+
+
+def _check_nodes(features, edges, where):
+    """Raise unless there is a row for each node that the edges are made for."""
+    shape = getattr(features, "shape", None)
+    if shape is None and hasattr(features, "__len__"):
+        shape = (len(features),)
+    if not shape:
+        return
+    made_for = edges.n_nodes if isinstance(edges, Edges) else None
+    if len(shape) < 3 and made_for in (None, shape[0]):
+        return
+    nodes = "node" if made_for is None else f"of the {made_for} nodes of its edges"
+    advice = (
+        "Check the shape of the grid, or the length of parents; where nodes without "
+        "edges are meant, pass np.asarray(edges)."
+    )
+    if len(shape) > 2 or prod(shape) == made_for:
+        advice = "Of an image pass image.reshape(-1, channels), in grey (-1, 1)."
+    raise ValueError(
+        f"{where} has features of shape {tuple(shape)}, not a row for each {nodes}. "
+        f"{advice}"
+    )
 
 
 def name_features(features):
@@ -207,64 +229,6 @@ def _raise_at(row, edges, edge_offsets, fault):
     sample, number = locate(edge_offsets, row)
     u, v = edges[row].tolist()
     raise ValueError(f"Sample {sample}, edge {number}: ({u}, {v}) {fault}")
-
-
-def tree_edges(parents):
-    """(parent, child) for each child."""
-    parents = np.asarray(parents)
-    if parents.ndim != 1 or (parents.size and parents.dtype.kind not in "iu"):
-        raise ValueError(
-            "parents must be a 1-D array of integers, -1 for a root; got dtype "
-            f"{parents.dtype} and shape {parents.shape}."
-        )
-    n = len(parents)
-    wrong = np.flatnonzero((parents < -1) | (parents >= n))
-    if wrong.size:
-        raise ValueError(
-            f"parents: the parent of node {wrong[0]} is {parents[wrong[0]]}, but nodes "
-            f"are numbered from 0 to {n - 1}; a root has the parent -1."
-        )
-    cycle = _find_cycle(parents.tolist())
-    if cycle:
-        path = " -> ".join(map(str, [*cycle, cycle[0]]))
-        raise ValueError(
-            f"parents: nodes {path} form a cycle of parents and children; give one of "
-            "them the parent -1, or another outside of the cycle."
-        )
-    children = np.flatnonzero(parents >= 0)
-    return np.column_stack([parents[children], children]).astype(np.intp)
-
-
-def _find_cycle(parents):
-    """Nodes of a cycle of parents, each before its child; empty if there is none."""
-    walk_of = [None] * len(parents)
-    for start in range(len(parents)):
-        node = start
-        while node >= 0 and walk_of[node] is None:
-            walk_of[node] = start
-            node = parents[node]
-        if node >= 0 and walk_of[node] == start:
-            cycle = [node]
-            while parents[cycle[-1]] != node:
-                cycle.append(parents[cycle[-1]])
-            return cycle[::-1]
-    return []
-
-
-def grid_edges(shape):
-    """Pairs of neighbours in a grid, axis by axis."""
-    sizes = shape if isinstance(shape, tuple | list) else np.atleast_1d(shape).tolist()
-    if not all(
-        isinstance(n, Integral) and not isinstance(n, bool) and n >= 0 for n in sizes
-    ):
-        given = ", ".join(map(repr, sizes))
-        raise ValueError(f"Numbers of nodes are integers from 0; got {given}.")
-    number = np.arange(prod(sizes)).reshape(sizes)
-    pairs = [np.zeros((0, 2), dtype=np.intp)]
-    for axis in range(number.ndim):
-        lines = np.moveaxis(number, axis, 0)
-        pairs.append(np.column_stack([lines[:-1].ravel(), lines[1:].ravel()]))
-    return np.concatenate(pairs)
 
 
 def read_networkx(graphs, feature, edge_feature):

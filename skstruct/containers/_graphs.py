@@ -5,9 +5,9 @@ from typing import Self
 import numpy as np
 
 from skstruct.containers._batch import Batch, gather, offsets_of
+from skstruct.containers._graph_edges import grid_edges, tree_edges
 from skstruct.containers._graph_reading import (
     check_edges,
-    grid_edges,
     join_edge_values,
     name_features,
     read_edge_offsets,
@@ -15,7 +15,6 @@ from skstruct.containers._graph_reading import (
     read_edges,
     read_graphs,
     read_networkx,
-    tree_edges,
 )
 from skstruct.containers._ragged import Ragged
 from skstruct.containers._reading import describe

@@ -121,11 +121,16 @@ def test_bad_arrays_are_named(change, message):
     ("parents", "message"),
     [
         ([-1, 2, 3, 1, 0], "nodes 3 -> 2 -> 1 -> 3 form a cycle"),
-        ([-1, 1], "nodes 1 -> 1 form a cycle"),
+        ([-1, 1], "nodes 1 -> 1 form a cycle.*Give one of them the parent -1"),
         ([1, 2, 3, 2], "nodes 3 -> 2 -> 3 form a cycle"),
         ([-1, 2], "parent of node 1 is 2, but nodes are numbered from 0 to 1"),
         ([-1, 0, -2], "parent of node 2 is -2"),
+        ([0, 0, 0], r"nodes 0 -> 0 form a cycle.*count from 0, and a root is -1"),
+        ([2, 0, 2], r"cycle.*CoNLL.*np\.subtract\(heads, 1\)"),
         ([-1.0, 0.0], "float64"),
+        ([0, None, 0], "node 1 has the parent None; a root has the parent -1"),
+        ([np.nan, 0], "node 0 has the parent nan; a root has the parent -1"),
+        (["a", "b"], "must be a 1-D array of integers"),
         ([[-1, 0]], r"shape \(1, 2\)"),
     ],
 )
@@ -152,3 +157,25 @@ def test_bad_grids(shape):
 def test_constructors_of_sequences_tell_where_edges_come_from(name):
     with pytest.raises(TypeError, match=r"GraphBatch\.from_sequences"):
         getattr(GraphBatch, name)(VALUES, [10])
+
+
+GRID, PICTURE = GraphBatch.grid((3, 4)), np.arange(12.0).reshape(3, 4)
+
+
+@pytest.mark.parametrize(
+    ("features", "edges", "message"),
+    [
+        (np.zeros((12, 1)), GraphBatch.grid((3, 3)), r"\(12, 1\).* 9 nodes.*grid"),
+        (np.zeros((8, 1)), GraphBatch.grid((3, 3)), r"\(8, 1\).* 9 nodes.*grid"),
+        (list("abcd"), GraphBatch.tree([-1, 0, 0]), r"\(4,\).* 3 nodes.*parents"),
+        (np.arange(3.0), GraphBatch.chain(2), r"\(3,\).* 2 nodes.*np.asarray"),
+        (sp.eye_array(2), GraphBatch.chain(1), r"\(2, 2\).* 1 nodes"),
+        ([{"a": 1}], GraphBatch.tree([]), r"\(1,\).* 0 nodes"),
+        (PICTURE, GRID, r"\(3, 4\).* 12 nodes.*image\.reshape\(-1, channels\)"),
+        (PICTURE[..., None], GRID, r"\(3, 4, 1\).* 12 nodes.*image\.reshape"),
+        (PICTURE[..., None], GRID.tolist(), r"\(3, 4, 1\).*each node\. .*reshape"),
+    ],
+)
+def test_edges_know_their_nodes(features, edges, message):
+    with pytest.raises(ValueError, match=f"Sample 1 has features of shape {message}"):
+        GraphBatch([([], []), (features, edges)])

@@ -186,6 +186,21 @@ def test_grids():
     assert GraphBatch.grid((1, 1)).shape == GraphBatch.grid((0, 3)).shape == (0, 2)
 
 
+@pytest.mark.parametrize("edges", [GraphBatch.grid((2, 2)), GraphBatch.tree([-1, 0])])
+def test_edges_are_arrays_and_what_is_made_of_them_fits_any_graph(edges):
+    features = np.zeros((5, 1))
+    for other in (
+        *(np.asarray(edges), edges[1:], edges.T[::-1].T, edges + 1, edges.copy()),
+        *(edges[edges[:, 0] == 0], np.concatenate([edges, edges + 2])),
+        *(pickle.loads(pickle.dumps(edges)), copy.deepcopy(edges), edges.tolist()),
+    ):
+        assert len(GraphBatch([(features, other)]).edges) == len(other)
+    X = GraphBatch([(features[: edges.max() + 1], edges)])
+    assert type(X.edges) is type(X[0][1]) is np.ndarray
+    assert type(pickle.loads(pickle.dumps(edges))) is np.ndarray
+    assert repr(edges) == repr(np.asarray(edges))
+
+
 @pytest.mark.parametrize(
     ("batch", "text"),
     [
