@@ -13,7 +13,7 @@ from skstruct._validation import (
 from skstruct._validation._batches import is_scalar
 from skstruct.containers import Ragged
 from skstruct.inspection._base import Display
-from skstruct.inspection._kinds import check_no_aligner
+from skstruct.inspection._kinds import check_no_aligner, model_of
 from skstruct.inspection._tables import as_table
 from skstruct.inspection._words import shown
 
@@ -21,11 +21,13 @@ __all__ = ["StateLabelDisplay"]
 
 
 class StateLabelDisplay(Display):
-    """Heat map of states found without supervision against gold labels.
+    """Heat map of predicted states, in rows, against gold labels, in columns.
 
-    A good state has one dark cell in its row. States are in the order of the labels
-    that most of their tokens have, so that good ones form a diagonal, and a label that
-    is shared out shows as a column of several.
+    A good state has one dark cell in its row. States without names are in the order of
+    the labels that most of their tokens have, so that good ones form a diagonal, and a
+    label that is shared out shows as a column of several. Where states are labels, rows
+    and columns have one order, that of ``classes_`` or else the sorted one, and the
+    diagonal is what is right: the transpose of a confusion matrix.
 
     It is recommended to use `from_estimator` or `from_predictions`.
 
@@ -51,7 +53,8 @@ class StateLabelDisplay(Display):
 
     See Also
     --------
-    sklearn.metrics.ConfusionMatrixDisplay : For labels that have the same names.
+    sklearn.metrics.ConfusionMatrixDisplay : True labels in rows; takes flat labels,
+        such as ``y.values`` of a Ragged.
     skstruct.metrics.many_to_one_accuracy : Share of the darkest cells of the rows.
 
     Examples
@@ -79,11 +82,14 @@ class StateLabelDisplay(Display):
         Parameters
         ----------
         estimator : fitted estimator
-            Such as :class:`~skstruct.AnnealedHMM`.
+            Such as :class:`~skstruct.AnnealedHMM`, or a pipeline or search of one. Its
+            states are labels where it has ``classes_``, or where they are names that
+            are all among the labels.
         X : Ragged, list-like of sequences, or array
             Sequences as in ``predict``.
         y : Ragged or list-like of sequences
-            Gold labels; tokens without one (None, or -1 among integers) are left out.
+            Gold labels; tokens without one (None, or -1 among integers unless the model
+            has such a class) are left out.
         ax : matplotlib.axes.Axes, default=None
             Where to draw; None makes a new figure.
         **plot_params : dict
@@ -101,8 +107,16 @@ class StateLabelDisplay(Display):
         """
         check_no_aligner(estimator)
         batch = as_ragged(X)
-        predicted = batch.with_values(as_known_labels(estimator.predict(X), batch))
-        return cls.from_predictions(y, predicted, ax=ax, **plot_params)
+        states = as_known_labels(estimator.predict(X), batch)
+        classes = getattr(model_of(estimator), "classes_", None)
+        if classes is not None and -1 in classes.tolist():  # not what is unknown
+            gold, known = as_known_labels(y, batch, "y"), slice(None)
+        else:
+            gold, known = as_labels(y, batch, "y")
+        states, gold = states[known], gold[known]
+        if classes is None and states.dtype == object:
+            classes = _shared(states, gold)
+        return cls._count(states, gold, classes).plot(ax, **plot_params)
 
     @classmethod
     def from_predictions(cls, y_true, y_pred, *, ax=None, **plot_params) -> Self:
@@ -113,7 +127,8 @@ class StateLabelDisplay(Display):
         y_true : Ragged, list-like of sequences, or 1-D array
             Gold labels; tokens without one (None, or -1 among integers) are left out.
         y_pred : Ragged, list-like of sequences, or 1-D array
-            States, one for each gold label.
+            States, one for each gold label. If all of them are among these, they are
+            taken for labels.
         ax : matplotlib.axes.Axes, default=None
             Where to draw; None makes a new figure.
         **plot_params : dict
@@ -133,14 +148,31 @@ class StateLabelDisplay(Display):
         batch = _read(y_pred)
         batch = batch.with_values(as_known_labels(batch, batch, "y_pred"))
         gold, known = as_labels(y_true, batch, "y_true")
-        states, row = np.unique(batch.values[known], return_inverse=True)
-        labels, column = np.unique(gold[known], return_inverse=True)
+        states, gold = batch.values[known], gold[known]
+        classes = _shared(states, gold)
+        return cls._count(states, gold, classes).plot(ax, **plot_params)
+
+    @classmethod
+    def _count(cls, states, gold, classes):
+        """Count pairs; in the order of the classes, or of a diagonal if None."""
+        states, row = np.unique(states, return_inverse=True)
+        labels, column = np.unique(gold, return_inverse=True)
         counts = np.zeros((len(states), len(labels)), dtype=np.intp)
         np.add.at(counts, (row, column), 1)
+        if classes is not None:
+            names = _merged(classes, states, labels)
+            rows, columns = (
+                [names.index(name) for name in some.tolist()]
+                for some in (states, labels)
+            )
+            square = np.zeros((len(names), len(names)), dtype=np.intp)
+            square[np.ix_(rows, columns)] = counts
+            names = np.array(names, dtype=object)
+            return cls(square, states=names, labels=names)
         if counts.size:
             order = np.lexsort((-counts.max(axis=1), counts.argmax(axis=1)))
             states, counts = states[order], counts[order]
-        return cls(counts, states=states, labels=labels).plot(ax, **plot_params)
+        return cls(counts, states=states, labels=labels)
 
     def plot(self, ax=None, *, normalize="state", cmap="Blues", colorbar=True) -> Self:
         """Draw the heat map.
@@ -191,8 +223,21 @@ class StateLabelDisplay(Display):
             vmin=0,
             vmax=None if normalize is None else 1,
         )
-        self.ax_.set(xlabel="Label", ylabel="State")
+        self.ax_.set(xlabel="True label", ylabel="Predicted state")
         return self
+
+
+def _shared(states, gold):
+    """The labels in their order, if the states are all among them; else None."""
+    labels = np.unique(gold)
+    return labels if set(states.tolist()) <= set(labels.tolist()) else None
+
+
+def _merged(classes, states, labels):
+    """Names of both sides: the classes that occur, then labels that are none."""
+    seen = {*states.tolist(), *labels.tolist()}
+    names = [c for c in classes.tolist() if c in seen]
+    return names + [label for label in labels.tolist() if label not in set(names)]
 
 
 def _read(y_pred):
