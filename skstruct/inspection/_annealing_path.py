@@ -67,7 +67,8 @@ class AnnealingPathDisplay(Display):
         Parameters
         ----------
         estimator : fitted estimator
-            :class:`~skstruct.AnnealedHMM`, or another one with ``history_``.
+            :class:`~skstruct.AnnealedHMM`, or another one with ``history_``; or a
+            pipeline or search of one.
         ax : matplotlib.axes.Axes, default=None
             Where to draw; None makes a new figure.
         **plot_params : dict

@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skstruct._validation import as_ragged
 from skstruct.containers import Batch
+from skstruct.inspection._kinds import model_of
 from skstruct.inspection._words import shown, width_of, word_style
 
 __all__ = [
@@ -167,12 +168,13 @@ def state_names(estimator):
 
 
 def first_attribute(estimator, *names, shows):
-    """The first of these attributes that a fitted estimator has."""
-    check_is_fitted(estimator)
+    """The first of these attributes that a fitted estimator, or its last step, has."""
+    model = model_of(estimator)
+    check_is_fitted(model)
     for name in names:
-        if hasattr(estimator, name):
-            return getattr(estimator, name)
+        if hasattr(model, name):
+            return getattr(model, name)
     has = f"no {names[0]}" if len(names) == 1 else f"neither {' nor '.join(names)}"
     raise TypeError(
-        f"{type(estimator).__name__} has {has}, so there are no {shows} to show."
+        f"{type(model).__name__} has {has}, so there are no {shows} to show."
     )

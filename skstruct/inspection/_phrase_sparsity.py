@@ -10,6 +10,7 @@ from skstruct.inspection._base import (
     first_attribute,
     name_handles,
 )
+from skstruct.inspection._kinds import model_of
 
 __all__ = ["PhraseSparsityDisplay"]
 
@@ -70,9 +71,10 @@ class PhraseSparsityDisplay(Display):
         Parameters
         ----------
         estimator : fitted clusterer
-            Such as :class:`~skstruct.PosteriorRegularizedClusterer`.
+            Such as :class:`~skstruct.PosteriorRegularizedClusterer`, or a pipeline or
+            search of one.
         name : str, default=None
-            Name of the curve; None takes that of the class.
+            Name of the curve; None takes that of the clusterer's class.
         ax : matplotlib.axes.Axes, default=None
             Where to draw; None makes a new figure.
         **line_kw : dict
@@ -89,7 +91,7 @@ class PhraseSparsityDisplay(Display):
             If the estimator does not cluster phrases.
         """
         count = first_attribute(estimator, "n_clusters_per_phrase", shows="phrases")
-        name = type(estimator).__name__ if name is None else name
+        name = type(model_of(estimator)).__name__ if name is None else name
         return cls(count(), name=name).plot(ax, **line_kw)
 
     @classmethod

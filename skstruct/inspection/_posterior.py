@@ -80,7 +80,7 @@ class PosteriorDisplay(Display):
         estimator : fitted estimator
             One with ``predict_proba``: :class:`~skstruct.AnnealedHMM`,
             :class:`~skstruct.CRFAutoencoderTagger`,
-            :class:`~skstruct.ConditionalRandomField`.
+            :class:`~skstruct.ConditionalRandomField`; or a pipeline or search of one.
         X : Ragged, list-like of sequences, or array
             Sequences as in ``predict_proba``.
         sample : int, default=0
@@ -103,9 +103,10 @@ class PosteriorDisplay(Display):
             If the estimator has no states, or no ``predict_proba``.
         """
         states = state_names(estimator)
-        predict = first_attribute(estimator, "predict_proba", shows="probabilities")
+        first_attribute(estimator, "predict_proba", shows="probabilities")
         batch = one_sample(X, sample)
-        display = cls(predict(batch)[0], states=states, tokens=_tokens(batch))
+        (proba,) = estimator.predict_proba(batch)
+        display = cls(proba, states=states, tokens=_tokens(batch))
         return display.plot(ax, **plot_params)
 
     @classmethod

@@ -4,8 +4,10 @@ from numbers import Integral
 from typing import Self
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from skstruct.inspection._base import Display, first_attribute, state_names
+from skstruct.inspection._kinds import model_of
 from skstruct.inspection._tables import as_table, check_length
 from skstruct.inspection._words import shown, width_of, word_style
 
@@ -75,12 +77,13 @@ class TopFeaturesDisplay(Display):
             :class:`~skstruct.CRFAutoencoderTagger`,
             :class:`~skstruct.ConditionalRandomField` or its like: weights ``coef_``,
             less the mean over states. :class:`~skstruct.AnnealedHMM` of symbols: their
-            probabilities ``emissionprob_``.
+            probabilities ``emissionprob_``. Or a pipeline or search of one.
         n : int, default=10
             How many features for each state.
         feature_names : array-like of shape (F,), default=None
-            Names of the features. None asks the estimator and its featurizer; where
-            these have none they are "x0", "x1" ...
+            Names of the features. None asks the featurizer of the model, then for the
+            columns of the frame it was fitted on, then the steps before it in a
+            pipeline; where these have none they are "x0", "x1" ...
         ax : matplotlib.axes.Axes, default=None
             Where to draw; None makes a new figure.
         **plot_params : dict
@@ -111,7 +114,7 @@ class TopFeaturesDisplay(Display):
             )
         best = np.argsort(-weights, axis=1, kind="stable")[:, :n]
         features, highest = names[best], np.take_along_axis(weights, best, axis=1)
-        if hasattr(estimator, "emissionprob_"):
+        if hasattr(model_of(estimator), "emissionprob_"):
             features[highest < _RARE / weights.shape[1]] = ""
         return cls(features, highest, states=states).plot(ax, **plot_params)
 
@@ -167,20 +170,34 @@ class TopFeaturesDisplay(Display):
 
 def _weights(estimator):
     """Weights (K, F) and names (F,) of the features of a fitted model."""
-    if hasattr(estimator, "emissionprob_"):
-        return estimator.emissionprob_, np.asarray(estimator.symbols_, dtype=object)
-    coef = first_attribute(estimator, "coef_", "emissionprob_", shows="features")
+    model = model_of(estimator)
+    if hasattr(model, "emissionprob_"):
+        return model.emissionprob_, np.asarray(model.symbols_, dtype=object)
+    coef = first_attribute(model, "coef_", "emissionprob_", shows="features")
+    first_attribute(model, "featurizer_", shows="features")
     # Supervised models have a row for each class, as in scikit-learn.
-    weights = coef if hasattr(estimator, "classes_") else coef.T
-    names = getattr(estimator, "encoder_feature_names_", None)
-    if names is None:
-        featurizer = first_attribute(estimator, "featurizer_", shows="features")
-        names = _names(featurizer, weights.shape[1])
+    weights = coef if hasattr(model, "classes_") else coef.T
+    names = _names(estimator, model, weights.shape[1])
     return weights - weights.mean(axis=0), np.asarray(names, dtype=object)
 
 
-def _names(featurizer, n):
+def _names(estimator, model, n):
+    """Names of the n features that a model weighs, from the nearest that knows them."""
+    steps = getattr(estimator, "best_estimator_", estimator)
+    for names in (
+        _names_out(model.featurizer_),
+        getattr(model, "feature_names_in_", None),
+        _names_out(steps[:-1]) if isinstance(steps, Pipeline) else None,
+    ):
+        if names is not None and len(names) == n:
+            return names
+    return [f"x{i}" for i in range(n)]
+
+
+def _names_out(transformer):
     try:
-        return featurizer.get_feature_names_out()
-    except AttributeError:  # also of a step of a pipeline
-        return [f"x{i}" for i in range(n)]
+        # What only lets columns pass, such as a scaler of tokens, is told their names.
+        given = getattr(transformer, "feature_names_in_", None)
+        return transformer.get_feature_names_out(given)
+    except (AttributeError, ValueError):  # without names, also of a step in it
+        return None

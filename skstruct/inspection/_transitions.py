@@ -5,6 +5,7 @@ from typing import Self
 import numpy as np
 
 from skstruct.inspection._base import Display, first_attribute, state_names
+from skstruct.inspection._kinds import model_of
 from skstruct.inspection._tables import as_table, check_length
 from skstruct.inspection._words import shown, width_of, word_style
 
@@ -74,7 +75,7 @@ class TransitionDisplay(Display):
         ----------
         estimator : fitted estimator
             One with ``transmat_``, as :class:`~skstruct.AnnealedHMM` of order 1, or
-            with ``transition_coef_``.
+            with ``transition_coef_``; or a pipeline or search of one.
         ax : matplotlib.axes.Axes, default=None
             Where to draw; None makes a new figure.
         **plot_params : dict
@@ -92,10 +93,10 @@ class TransitionDisplay(Display):
         TypeError
             If the estimator has no states, or none that follow one another.
         """
-        states = state_names(estimator)
-        weights = not hasattr(estimator, "transmat_")
+        states, model = state_names(estimator), model_of(estimator)
+        weights = not hasattr(model, "transmat_")
         table = first_attribute(
-            estimator, "transmat_", "transition_coef_", shows="transitions"
+            model, "transmat_", "transition_coef_", shows="transitions"
         )
         if table.ndim != 2:
             raise ValueError(
@@ -103,7 +104,7 @@ class TransitionDisplay(Display):
                 "two others. Show TransitionDisplay(model.transmat_[k], "
                 "states=model.states_), the transitions two steps after state k."
             )
-        durations = None if weights else estimator.expected_durations_
+        durations = None if weights else model.expected_durations_
         display = cls(table, states=states, durations=durations, weights=weights)
         return display.plot(ax, **plot_params)
 

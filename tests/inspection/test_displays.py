@@ -10,11 +10,14 @@ import pytest
 from matplotlib import pyplot as plt
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC
 
 import skstruct.inspection
 from skstruct import AnnealedHMM, ConditionalRandomField, HMMAligner
 from skstruct.estimators import PosteriorRegularizedClusterer
+from skstruct.featurizers import PhraseExtractor
 from skstruct.inspection import (
     AlignedText,
     AlignmentDisplay,
@@ -27,6 +30,7 @@ from skstruct.inspection import (
     TransitionDisplay,
 )
 from skstruct.metrics import aer_scorer
+from skstruct.model_selection import TransductiveSplit
 
 
 def displays(n_states, word="w"):
@@ -162,6 +166,50 @@ def test_who_is_no_aligner(display, X):
     ):
         with pytest.raises(TypeError, match=f"has {has}, so it is no aligner"):
             display.from_estimator(model, X)
+
+
+def wrapped(model, X, y=None):
+    """The model alone, in a pipeline, and as what a search found."""
+    pipe = make_pipeline(FunctionTransformer(), model)
+    search = GridSearchCV(pipe, {}, cv=TransductiveSplit(), scoring=lambda *_: 0.0)
+    return [m.fit(X, y) for m in (model, pipe, search)]
+
+
+@pytest.mark.parametrize(
+    ("display", "model", "args", "shown"),
+    [
+        (AnnealingPathDisplay, AnnealedHMM(2, random_state=0), (), "objective_"),
+        (PosteriorDisplay, AnnealedHMM(2, random_state=0), (WORDS,), "probabilities"),
+        (StateLabelDisplay, ConditionalRandomField(), (WORDS, TAGS), "counts"),
+        (TopFeaturesDisplay, AnnealedHMM(2, random_state=0), (), "features"),
+        (TransitionDisplay, AnnealedHMM(2, random_state=0), (), "durations"),
+        (TransitionDisplay, ConditionalRandomField(), (), "transitions"),
+    ],
+)
+def test_pipelines_and_searches_show_their_model(display, model, args, shown):
+    one, *others = (
+        getattr(display.from_estimator(m, *args), shown)
+        for m in wrapped(model, WORDS, TAGS)
+    )
+    assert np.size(one) > 0
+    for other in others:
+        assert np.array_equal(one, other)
+
+
+def test_pipelines_of_clusterers_show_their_phrases():
+    pipe = make_pipeline(
+        PhraseExtractor(max_length=2), PosteriorRegularizedClusterer(2, n_init=1)
+    )
+    display = PhraseSparsityDisplay.from_estimator(pipe.fit([["a", "b", "a", "b"]] * 3))
+    assert display.name == "PosteriorRegularizedClusterer"
+
+
+@pytest.mark.parametrize("display", [PosteriorDisplay, TransitionDisplay, TaggedText])
+def test_pipelines_of_aligners_are_named_by_them(display):
+    pipe = make_pipeline(FunctionTransformer(), HMMAligner(max_iter=2)).fit(PAIRS)
+    args = () if display is TransitionDisplay else (PAIRS,)
+    with pytest.raises(TypeError, match="HMMAligner "):
+        display.from_estimator(pipe, *args)
 
 
 @pytest.mark.parametrize("display", [AlignmentDisplay, AlignedText])

@@ -1,7 +1,16 @@
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-from skstruct import AnnealedHMM, ConditionalRandomField, CRFAutoencoderTagger
+from skstruct import (
+    AnnealedHMM,
+    ConditionalRandomField,
+    CRFAutoencoderTagger,
+    Ragged,
+)
+from skstruct.featurizers import PerToken, TokenFeaturizer
 from skstruct.inspection import TopFeaturesDisplay
 
 X = [["the", "dog", "barks"], ["a", "cat", "sleeps"]]
@@ -55,6 +64,49 @@ def test_words_of_almost_no_probability_have_no_name():
 def test_negative_weights_have_colours_of_their_own():
     display = TopFeaturesDisplay([["a", "b"]], [[1.0, -3.0]], states=["s"]).plot()
     assert display.im_.get_clim() == (-3, 3)
+
+
+def columns():
+    frame = pd.DataFrame({"load": [0.0, 9.0, 0.0, 9.0], "temp": [1.0, 1.0, 0.0, 0.0]})
+    frame["day"], frame["level"] = [0, 0, 1, 1], ["low", "high", "low", "high"]
+    names = ["load", "temp"]
+    read = [Ragged.from_frame(frame, c, group="day") for c in (names, "level")]
+    return *read, names
+
+
+def test_columns_of_a_frame_have_names():
+    Z, y, names = columns()
+    model = ConditionalRandomField().fit(Z, y)
+    display = TopFeaturesDisplay.from_estimator(model, n=1)
+    assert display.states.tolist() == ["high", "low"]
+    assert display.features[0] == ["load"]
+    swapped = ConditionalRandomField(featurizer=PerToken(StandardScaler())).fit(Z, y)
+    display = TopFeaturesDisplay.from_estimator(swapped)
+    assert sorted(display.features[0]) == names
+
+
+def test_steps_before_the_model_name_features():
+    Z, y, names = columns()
+    pipe = make_pipeline(PerToken(StandardScaler()), ConditionalRandomField())
+    display = TopFeaturesDisplay.from_estimator(pipe.fit(Z, y))
+    assert sorted(display.features[0]) == names
+    words = make_pipeline(TokenFeaturizer(), ConditionalRandomField())
+    words.fit(X, [["D", "N", "V"]] * 2)
+    display = TopFeaturesDisplay.from_estimator(words, n=3)
+    assert set(display.features.ravel()) <= set(words[:-1].get_feature_names_out())
+    tagger = CRFAutoencoderTagger(2, max_iter=2, random_state=0)
+    display = TopFeaturesDisplay.from_estimator(
+        make_pipeline(TokenFeaturizer(), tagger).fit(X), n=3
+    )
+    assert set(display.features.ravel()) <= set(words[:-1].get_feature_names_out())
+
+
+def test_steps_that_know_no_names_leave_numbers():
+    Z, y, _ = columns()
+    for step in (PerToken(FunctionTransformer(np.abs)), "passthrough"):
+        pipe = make_pipeline(step, ConditionalRandomField()).fit([*Z], [*y])
+        display = TopFeaturesDisplay.from_estimator(pipe)
+        assert sorted(display.features[0]) == ["x0", "x1"]
 
 
 def test_faults_are_named():
