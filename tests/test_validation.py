@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
 from skstruct._validation import (
+    as_known_labels,
     as_labels,
     as_ragged,
     check_features,
@@ -300,6 +301,10 @@ def test_the_labels_given_are_not_changed():
     [
         (TAGS[:2], "y has 2 sequences, X has 3"),
         (Ragged(TAGS[:2]), "y has 2 sequences, X has 3"),
+        ([["D", "N"], np.nan], "y has 2 sequences, X has 3"),
+        (list("DNVDN"), r"flat: 5 .* the 3 .*_lengths\(y, Ragged\(X\)\.lengths\)"),
+        (pd.Series([0, -1, 1, 0, 2.0]), r"flat: 5 .*_lengths\(y, Ragged\(X\)\.lengths"),
+        (["D", None, "N", "V"], "flat: 4 .* the 3 .* X has 5 tokens"),
         ([["D"], [], TAGS[2]], "y: sequence 0 has 1 labels, but X has 2 tokens"),
         (Ragged([["D", "N"], [], []]), "sequence 2 has 0 labels, but X has 3 tokens"),
         (["DN", [], TAGS[2]], "y: Sample 0 is a single str .*'DN'.*for each token"),
@@ -318,6 +323,20 @@ def test_the_labels_given_are_not_changed():
 def test_labels_that_do_not_fit(y, message):
     with pytest.raises(ValueError, match=message):
         as_labels(y, X)
+
+
+@pytest.mark.parametrize("read", [as_labels, as_known_labels])
+def test_masks_are_told_to_be_raveled(read):
+    X = Ragged([np.zeros((4, 1)), np.zeros((12, 1))])
+    masks = [np.eye(2, dtype=int), np.ones((3, 4), dtype=int)]
+    for y in (masks, [masks[0].ravel(), masks[1]], [m[..., None] for m in masks]):
+        with pytest.raises(ValueError, match=r"y: sequence \d has the shape .*ravel\("):
+            read(y, X)
+    with pytest.raises(ValueError, match=r"sequence 0 has the shape \(2, 2\), X has 4"):
+        read(np.stack([masks[0]] * 2), X[[0, 0]])
+    for shape in ((-1,), (-1, 1)):
+        labels = read([mask.reshape(shape) for mask in masks], X)
+        assert np.size(labels) == 16 * (1 + (read is as_labels))  # known, too
 
 
 def test_lengths_in_the_place_of_labels():

@@ -1,5 +1,7 @@
 """Labels, some of which may be unknown."""
 
+from math import prod
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import column_or_1d
@@ -196,7 +198,7 @@ def _flat_labels(y, batch, name):
     reject_lengths(y, batch, name)
     rows = y if isinstance(y, Ragged) else _label_rows(y, name)
     if len(rows) != len(batch):
-        raise ValueError(f"{name} has {len(rows)} sequences, X has {len(batch)}.")
+        _raise_number(rows, batch, name)
     y = _fill_unknown(rows, batch.lengths, name)
     wrong = np.flatnonzero(y.lengths != batch.lengths)
     if wrong.size:
@@ -213,6 +215,22 @@ def _flat_labels(y, batch, name):
             f"{name} must hold one label for each token, got {values.shape[1]} columns."
         )
     return values
+
+
+def _raise_number(rows, batch, name):
+    known = [row for row in rows if not is_missing(row)]
+    if not known or not all(map(is_scalar, known)):
+        raise ValueError(f"{name} has {len(rows)} sequences, X has {len(batch)}.")
+    advice = f"X has {batch.n_tokens} tokens: give a label for each, by sequence."
+    if len(rows) == batch.n_tokens:
+        advice = (
+            "If they are those of all tokens, one sequence after another, pass "
+            f"Ragged.from_lengths({name}, Ragged(X).lengths)."
+        )
+    raise ValueError(
+        f"{name} is flat: {len(rows)} labels, no sequence for each of the {len(batch)} "
+        f"samples of X. {advice}"
+    )
 
 
 def _label_rows(y, name):
@@ -242,6 +260,12 @@ def _fill_unknown(rows, lengths, name):
                 f"{name}: Sample {i} is a single {type(s).__name__} "
                 f"({str(s)[:40]!r}); give a label for each token, in a list for each "
                 "sample."
+            )
+        if n_dimensions(s) > 1 and s.shape[0] != lengths[i] == prod(s.shape):
+            raise ValueError(
+                f"{name}: sequence {i} has the shape {s.shape}, X has {lengths[i]} "
+                "tokens there; give one label for each token, such as mask.ravel() of "
+                "a mask."
             )
     try:
         return Ragged(rows)
