@@ -1,11 +1,13 @@
 """What a loss must answer."""
 
+from numbers import Real
+
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from skstruct.kernels._node_game import GENERAL
 
-__all__ = ["Loss", "as_list", "as_numbers", "check_costs"]
+__all__ = ["Loss", "are_numbers", "as_list", "as_numbers", "check_costs"]
 
 
 class Loss(BaseEstimator):
@@ -127,9 +129,20 @@ class Loss(BaseEstimator):
         Returns
         -------
         bool
-            True where the cost depends on an order and the labels are not numbers.
+            True where the labels are not numbers, and what a mistake costs changes
+            with the order in which they are given.
         """
-        return False
+        if are_numbers(classes):
+            return False
+        cost, labels = self.table(classes), np.empty(len(classes), dtype=object)
+        labels[:] = as_list(classes)
+        order = np.arange(len(labels))
+        # Any order is reached by these two: to swap the first labels, to turn all.
+        orders = (np.r_[order[1::-1], order[2:]], np.roll(order, 1))
+        return any(
+            not np.array_equal(self.table(labels[o]), cost[np.ix_(o, o)])
+            for o in orders
+        )
 
     def node_weight(self, offsets):
         """How much each node counts.
@@ -162,6 +175,11 @@ class Loss(BaseEstimator):
         n_filled = max(np.count_nonzero(lengths), 1)
         share = (offsets[-1] / n_filled) / (lengths * (lengths + 1) / 2).clip(min=1)
         return position * np.repeat(share, lengths)
+
+
+def are_numbers(labels):
+    """Whether all labels are numbers, which stand in an order."""
+    return all(isinstance(label, Real | np.bool_) for label in as_list(labels))
 
 
 def as_list(labels):

@@ -17,9 +17,9 @@ class CostMatrix(Loss):
         negative, zero on the diagonal. A DataFrame names its rows and columns, in any
         order.
     labels : list of labels, default=None
-        The labels behind the rows and columns of an array. None: the classes, sorted
-        or as the estimator's ``classes`` order them. Labels may be more than the
-        classes: a fold of the data may lack some.
+        The labels behind the rows and columns of an array. None: the classes, numbers
+        sorted and names as the estimator's ``classes`` order them. Labels may be more
+        than the classes: a fold of the data may lack some.
     weight : {None, "position"}, default=None
         How much the nodes of a sequence count, as in `Loss`.
 

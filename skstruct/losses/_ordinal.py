@@ -1,10 +1,8 @@
 """Labels on a line."""
 
-from numbers import Real
-
 import numpy as np
 
-from skstruct.losses._base import Loss, as_list
+from skstruct.losses._base import Loss, are_numbers, as_list
 
 __all__ = ["Ordinal"]
 
@@ -53,6 +51,6 @@ class Ordinal(Loss):
         Returns
         -------
         bool
-            True where they are not numbers.
+            True where they are not numbers: others, unseen, may stand between them.
         """
-        return not all(isinstance(label, Real | np.bool_) for label in as_list(classes))
+        return not are_numbers(classes)

@@ -43,7 +43,7 @@ class LabelPairs(NamedTuple):
     offsets: np.ndarray
 
 
-def read_pairs(y_true, y_pred, sample_weight=None, known=()):
+def read_pairs(y_true, y_pred, sample_weight=None, known=None):
     """Pair each known gold label with its prediction.
 
     Parameters
@@ -55,7 +55,7 @@ def read_pairs(y_true, y_pred, sample_weight=None, known=()):
         One label for each label of ``y_true``; here -1 is a label like others.
     sample_weight : array-like of shape (n_sequences,), default=None
         Weights of the sequences; those of weight 0 count as absent.
-    known : list, default=()
+    known : list, default=None
         Labels; with -1 among them it is a label like others.
 
     Returns
@@ -75,7 +75,7 @@ def read_pairs(y_true, y_pred, sample_weight=None, known=()):
     codes, names = _encode(gold.values.tolist() + predicted.values.tolist())
     gold_codes, predicted_codes = np.split(codes, [gold.n_tokens])
     is_known = gold_codes >= 0
-    if -1 in names and -1 not in known:
+    if -1 in names and (known is None or -1 not in known):
         is_known &= gold_codes != names.index(-1)
     _check_predicted(is_known & (predicted_codes < 0), gold)
     sequence = np.repeat(np.arange(len(gold)), gold.lengths)

@@ -65,7 +65,7 @@ def mean_additive_loss(
     2.5
     """
     labels = None if labels is None else list(labels)
-    pairs = read_pairs(y_true, y_pred, sample_weight, known=labels or ())
+    pairs = read_pairs(y_true, y_pred, sample_weight, known=labels)
     if pairs is None:
         return np.nan
     weight = check_node_weight(node_weight, pairs.offsets)

@@ -1,5 +1,7 @@
 """Metrics in the form that ``scoring=`` takes."""
 
+from inspect import signature
+
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
@@ -42,7 +44,8 @@ class LabelScorer(BaseEstimator):
     """Score ``estimator.predict(X)`` by a metric; greater is better.
 
     Unlike the answer of :func:`sklearn.metrics.make_scorer` it says what is missing
-    when a search is run without gold labels.
+    when a search is run without gold labels. A metric with the option ``classes`` is
+    told the ``classes_`` of the estimator: with -1 among them it is not unknown.
 
     Parameters
     ----------
@@ -92,12 +95,19 @@ class LabelScorer(BaseEstimator):
                 f"{self!r}: this scorer needs gold labels y, and y is None. Pass y to "
                 "fit of the search; an unsupervised estimator does not learn from it."
             )
+        options = self._ask(estimator) | (self.options or {})
         value = self.metric(
-            y, estimator.predict(X), sample_weight=sample_weight, **(self.options or {})
+            y, estimator.predict(X), sample_weight=sample_weight, **options
         )
         return value if self.greater_is_better else -value
 
     __call__ = score
+
+    def _ask(self, estimator):
+        """What a fitted estimator knows of options that are not given."""
+        if "classes" not in signature(self.metric).parameters:
+            return {}
+        return {"classes": _classes_of(estimator)}
 
     def _accept_sample_weight(self):
         # scikit-learn asks its scorers so while metadata routing is off.
@@ -136,29 +146,23 @@ class LinkScorer(LabelScorer):
 class LossScorer(LabelScorer):
     """A `LabelScorer` of a loss, which asks fitted estimators for their classes."""
 
-    def score(self, estimator, X, y=None, sample_weight=None):
-        """As `LabelScorer.score`; where no labels are named, those of the estimator."""
-        options = self.options
-        if options["labels"] is None:
-            options = options | {"labels": _classes_of(estimator, options["loss"])}
-        asked = LabelScorer(
-            self.metric, greater_is_better=self.greater_is_better, options=options
-        )
-        return asked.score(estimator, X, y, sample_weight)
-
-    __call__ = score
+    def _ask(self, estimator):
+        return {"labels": _labels_of_loss(estimator, self.options["loss"])}
 
 
-def _classes_of(estimator, loss):
-    """The classes of a fitted estimator as labels of a loss; None if unfit for that."""
+def _classes_of(estimator):
+    """The classes of a fitted estimator; None if it has none."""
     classes = getattr(estimator, "classes_", None)
-    if np.ndim(classes) != 1:
-        return None
-    classes = np.asarray(classes).tolist()
-    if callable(loss):
+    return np.asarray(classes).tolist() if np.ndim(classes) == 1 else None
+
+
+def _labels_of_loss(estimator, loss):
+    """The classes of a fitted estimator as labels of a loss; None if unfit for that."""
+    classes = _classes_of(estimator)
+    if classes is None or callable(loss):
         return classes
-    if not isinstance(loss, str | Loss):  # an array is of 0, 1, ... otherwise
-        return classes if np.shape(loss) == (len(classes),) * 2 else None
+    if not isinstance(loss, str | Loss) and np.shape(loss) != (len(classes),) * 2:
+        return None  # an array is of 0, 1, ... then
     while hasattr(estimator, "steps") or hasattr(estimator, "best_estimator_"):
         steps = getattr(estimator, "steps", None)
         estimator = steps[-1][1] if steps else estimator.best_estimator_
@@ -199,7 +203,9 @@ def make_loss_scorer(loss, *, labels=None):
     """
     if isinstance(loss, type) or not callable(loss):
         as_loss(loss)  # raises here what would be raised late, in a search
-    options = {"loss": loss, "labels": labels}
+    options = {"loss": loss}
+    if labels is not None:
+        options["labels"] = labels
     return LossScorer(mean_additive_loss, greater_is_better=False, options=options)
 
 

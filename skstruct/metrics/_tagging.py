@@ -16,7 +16,7 @@ __all__ = [
 ]
 
 
-def token_accuracy(y_true, y_pred, *, sample_weight=None) -> float:
+def token_accuracy(y_true, y_pred, *, classes=None, sample_weight=None) -> float:
     """Fraction of tokens whose label is predicted right.
 
     Parameters
@@ -26,6 +26,8 @@ def token_accuracy(y_true, y_pred, *, sample_weight=None) -> float:
         None.
     y_pred : Ragged, list-like of label sequences, or 1-D array of labels
         Predicted labels.
+    classes : list of labels, default=None
+        The labels that there are; with -1 among them it is a label like others.
     sample_weight : array-like of shape (n_sequences,), default=None
         Weights of the sequences.
 
@@ -46,7 +48,7 @@ def token_accuracy(y_true, y_pred, *, sample_weight=None) -> float:
     >>> token_accuracy([["D", "N"], ["N", None]], [["D", "V"], ["N", "V"]])
     0.6666666666666666
     """
-    pairs = read_pairs(y_true, y_pred, sample_weight)
+    pairs = read_pairs(y_true, y_pred, sample_weight, known=classes)
     if pairs is None:
         return np.nan
     _check_same_kind(pairs)
@@ -55,7 +57,9 @@ def token_accuracy(y_true, y_pred, *, sample_weight=None) -> float:
     )
 
 
-def token_f1(y_true, y_pred, *, labels=None, average="macro", sample_weight=None):
+def token_f1(
+    y_true, y_pred, *, labels=None, average="macro", classes=None, sample_weight=None
+):
     """F1 score over tokens: the harmonic mean of precision and recall of labels.
 
     Parameters
@@ -70,6 +74,8 @@ def token_f1(y_true, y_pred, *, labels=None, average="macro", sample_weight=None
     average : {"macro", "micro", "weighted"} or None, default="macro"
         Mean over labels, over tokens, over labels weighted by their gold tokens; None
         gives the score of each of the ``labels`` (sorted by default).
+    classes : list of labels, default=None
+        The labels that there are; with -1 among them it is a label like others.
     sample_weight : array-like of shape (n_sequences,), default=None
         Weights of the sequences.
 
@@ -95,7 +101,7 @@ def token_f1(y_true, y_pred, *, labels=None, average="macro", sample_weight=None
         raise ValueError(
             f"average={average!r}; expected 'macro', 'micro', 'weighted' or None."
         )
-    pairs = read_pairs(y_true, y_pred, sample_weight)
+    pairs = read_pairs(y_true, y_pred, sample_weight, known=classes or labels)
     if pairs is None:
         return np.nan
     _check_same_kind(pairs)
@@ -109,7 +115,7 @@ def token_f1(y_true, y_pred, *, labels=None, average="macro", sample_weight=None
     return score if average is None else float(score)
 
 
-def sequence_accuracy(y_true, y_pred, *, sample_weight=None) -> float:
+def sequence_accuracy(y_true, y_pred, *, classes=None, sample_weight=None) -> float:
     """Fraction of sequences whose known labels are all predicted right.
 
     Sequences without any known label, empty ones among them, are left out.
@@ -121,6 +127,8 @@ def sequence_accuracy(y_true, y_pred, *, sample_weight=None) -> float:
         None.
     y_pred : Ragged, list-like of label sequences, or 1-D array of labels
         Predicted labels.
+    classes : list of labels, default=None
+        The labels that there are; with -1 among them it is a label like others.
     sample_weight : array-like of shape (n_sequences,), default=None
         Weights of the sequences.
 
@@ -141,7 +149,7 @@ def sequence_accuracy(y_true, y_pred, *, sample_weight=None) -> float:
     >>> sequence_accuracy([["D", "N"], ["N", None]], [["D", "V"], ["N", "V"]])
     0.5
     """
-    pairs = read_pairs(y_true, y_pred, sample_weight)
+    pairs = read_pairs(y_true, y_pred, sample_weight, known=classes)
     if pairs is None:
         return np.nan
     _check_same_kind(pairs)
@@ -219,7 +227,14 @@ def span_f1(y_true, y_pred, *, sample_weight=None) -> float:
 
 
 def classification_report(
-    y_true, y_pred, *, labels=None, digits=2, output_dict=False, sample_weight=None
+    y_true,
+    y_pred,
+    *,
+    labels=None,
+    digits=2,
+    output_dict=False,
+    classes=None,
+    sample_weight=None,
 ):
     """Precision, recall and F1 score of each label over all tokens.
 
@@ -236,6 +251,8 @@ def classification_report(
         Decimals in the text.
     output_dict : bool, default=False
         Answer with a dictionary instead of a text.
+    classes : list of labels, default=None
+        The labels that there are; with -1 among them it is a label like others.
     sample_weight : array-like of shape (n_sequences,), default=None
         Weights of the sequences.
 
@@ -260,7 +277,7 @@ def classification_report(
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the error below says it
-        pairs = read_pairs(y_true, y_pred, sample_weight)
+        pairs = read_pairs(y_true, y_pred, sample_weight, known=classes or labels)
     if pairs is None:
         raise ValueError("y_true holds no known label, so there is nothing to report.")
     _check_same_kind(pairs)

@@ -17,8 +17,8 @@ from skstruct import (
     Ragged,
     StructuredSVM,
 )
-from skstruct.losses import Absolute, Loss
-from tests.estimators._graphical_oracle import COST, TinySet
+from skstruct.losses import Absolute, CostMatrix, Loss
+from tests.estimators._graphical_oracle import COST, LABELS, TinySet
 
 MODELS = {
     "crf": ConditionalRandomField(),
@@ -436,6 +436,21 @@ def test_parameters_of_one_model():
         crf.set_params(prediction="viterbi").predict(X)
 
 
+def test_tables_of_names_need_their_order(model):
+    X, y = [["u", "v", "w"], ["v"]], [["low", "mid", "high"], ["mid"]]
+    for loss in (COST, CostMatrix(COST)):
+        message = r"loss=CostMatrix depends on the order.*'high', 'low', 'mid'"
+        with pytest.raises(ValueError, match=message):
+            clone(model).set_params(loss=loss).fit(X, y)
+    levels = ["low", "mid", "high"]
+    named = [pd.DataFrame(COST, levels, levels), CostMatrix(COST, labels=levels)]
+    fits = [clone(model).set_params(loss=COST, classes=levels).fit(X, y)]
+    fits += [clone(model).set_params(loss=loss).fit(X, y) for loss in named]
+    for fit in fits:
+        order = [fit.classes_.tolist().index(name) for name in levels]
+        assert_allclose(fit.cost_[np.ix_(order, order)], COST)
+
+
 def test_arrays_of_the_user_stay(model):
     data = TinySet(n_edge_features=1)
     loss, weight = COST.copy(), np.ones(len(data.y))
@@ -446,7 +461,7 @@ def test_arrays_of_the_user_stay(model):
     for array in given:
         array.flags.writeable = False
     nodes = None if isinstance(model, ConditionalRandomField) else node_weight
-    model.set_params(loss=loss).fit(data.X, y, weight, nodes)
+    model.set_params(loss=loss, classes=LABELS).fit(data.X, y, weight, nodes)
     model.predict(data.X), model.surrogate(data.X, y, weight, node_weight)
     if hasattr(model, "predict_equilibrium"):
         model.predict_equilibrium(data.X, node_weight)

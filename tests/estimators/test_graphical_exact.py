@@ -30,7 +30,7 @@ SHAPES = {"forests": FORESTS, "loopy": LOOPY}
 
 
 def make_problem(surrogate, data, *, loss=COST, chains=False, **fit_params):
-    model = AdversarialGraphicalModel(loss, l2=L2)
+    model = AdversarialGraphicalModel(loss, classes=LABELS, l2=L2)
     given = {"sample_weight": None, "node_weight": None, "node_cost": None}
     training = Training(model, data.X, data.y, **(given | fit_params))
     return training.problem(SURROGATES[surrogate], chains=chains)
@@ -186,7 +186,7 @@ def test_crf_at_its_optimum(shapes, n_edge_features):
 @pytest.mark.parametrize("shapes", SHAPES)
 def test_what_a_crf_answers(shapes):
     data = TinySet(SHAPES[shapes], 1)
-    model = ConditionalRandomField(COST, l2=L2).fit(data.X, data.y)
+    model = ConditionalRandomField(COST, classes=LABELS, l2=L2).fit(data.X, data.y)
     mode = clone(model).set_params(prediction="map").fit(data.X, data.y)
     assert model.classes_.tolist() == ["a", "b", "c"]
     proba, pairs = model.predict_proba(data.X), model.edge_proba(data.X)
@@ -210,7 +210,11 @@ def test_what_a_crf_answers(shapes):
 
 
 @pytest.mark.parametrize(
-    "model", [AdversarialGraphicalModel(COST, l2=L2), StructuredSVM(COST, l2=L2)]
+    "model",
+    [
+        AdversarialGraphicalModel(COST, classes=LABELS, l2=L2),
+        StructuredSVM(COST, classes=LABELS, l2=L2),
+    ],
 )
 def test_surrogate_at_the_fitted_weights(model):
     data = TinySet()

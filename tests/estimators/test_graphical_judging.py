@@ -36,7 +36,7 @@ class Ranks(Loss):
 
 @pytest.mark.parametrize("loss", [COST, Ranks(), CostMatrix(COST)], ids=str)
 def test_a_fold_that_lacks_a_class(model, loss):
-    model.set_params(loss=loss).fit(X, Y)
+    model.set_params(loss=loss, classes=[*"ABC"]).fit(X, Y)
     cost, truth = model.cost_, [["A", "C", "C"]]
     predicted = ["ABC".index(label) for label in model.predict(X[:1])[0]]
     expected = cost[[0, 2, 2], predicted].mean()
@@ -57,7 +57,7 @@ def test_labels_that_training_lacked(model):
     score = numbers.score(X[:1], [[0, 5, 2]])
     assert score == pytest.approx(1 - 4 / 3 / 2)
     for loss in (Ranks(), COST):
-        model.set_params(loss=loss).fit(X, Y)
+        model.set_params(loss=loss, classes=[*"ABC"]).fit(X, Y)
         with pytest.raises(ValueError, match=r"label 'D'.*\['A', 'B', 'C'\].*classes"):
             model.score(X[:1], truth)
         with pytest.raises(ValueError, match="label 'D'"):

@@ -65,7 +65,9 @@ TABLE = pd.DataFrame(
     {"phrase": list("abcabd"), "left": list("xyxxzz"), "right": list("uvuuww")}
 )
 VIEWS = Product([("token", View()), ("before", View("brown", offset=-1))])
-COSTS = CostMatrix(np.array([[0, 1, 2], [1, 0, 1], [2, 1, 0.0]]))
+COSTS = CostMatrix(
+    np.array([[0, 1, 2], [1, 0, 1], [2, 1, 0.0]]), labels=["D", "N", "V"]
+)
 
 
 def _fewest(model, **params):

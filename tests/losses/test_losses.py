@@ -22,6 +22,25 @@ def test_numbers_are_places_and_names_are_ranks(loss, power):
     assert loss.needs_order(["1", "2", "5"]) and not ZeroOne().needs_order(["a"])
 
 
+class ByPosition(Loss):
+    def cost(self, classes):
+        place = np.arange(len(classes))
+        return np.subtract.outer(place, place).clip(min=0)
+
+
+def test_tables_of_names_need_an_order_that_changes_the_costs():
+    table = [[0, 1, 2], [3, 0, 4], [5, 6, 0]]
+    for loss in (CostMatrix(table), ByPosition(), Absolute()):
+        assert loss.needs_order(["a", "b", "c"])
+        assert not loss.needs_order([0, 1, 2])
+    assert CostMatrix([[0, 1], [5, 0]]).needs_order(["a", "b"])
+    named = CostMatrix(table, labels=["c", "a", "b"])
+    frame = CostMatrix(pd.DataFrame(table, list("cab"), list("cab")))
+    for loss in (named, frame, ZeroOne(), CostMatrix(2.0 * (1 - np.eye(3)))):
+        assert not loss.needs_order(["a", "b", "c"])
+    assert not ByPosition().needs_order(["a"])
+
+
 @pytest.mark.parametrize("classes", [[3, 1, 2], [1, 1], [0, np.inf], [0, np.nan]])
 def test_numbers_must_rise(classes):
     for loss in (Absolute(), Squared()):

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from sklearn import config_context
 from sklearn.base import BaseEstimator, clone
+from sklearn.metrics import f1_score
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
@@ -233,3 +234,35 @@ def test_scorers_take_losses():
 def test_a_loss_that_is_none_is_told_at_once(loss):
     with pytest.raises(ValueError, match="one of 'zero_one', 'absolute', 'squared'"):
         make_loss_scorer(loss)
+
+
+class Sign(BaseEstimator):
+    """+1 for numbers of a sequence above zero, -1 for others."""
+
+    classes_ = np.array([-1, 1])
+
+    def fit(self, X, y=None):
+        return self
+
+    def predict(self, X):
+        return [[1 if x > 0 else -1 for x in sequence] for sequence in X]
+
+
+def test_minus_one_is_a_class_of_an_estimator_that_says_so():
+    X, y = [[1.0, -1.0, -2.0, 3.0], [-1.0, -2.0]], [[1, -1, 1, -1], [-1, -1]]
+    model, flat = Sign(), np.concatenate([[1, -1, 1, -1], [-1, -1]])
+    predicted = np.concatenate(model.predict(X))
+    assert token_accuracy_scorer(model, X, y) == np.mean(flat == predicted)
+    assert metrics.sequence_accuracy_scorer(model, X, y) == 0.5
+    expected = f1_score(flat, predicted, average="macro")
+    assert metrics.token_f1_scorer(model, X, y) == expected
+    positive = LabelScorer(token_f1, options={"labels": [1]})
+    assert positive(model, X, y) == f1_score(flat, predicted)
+    report = metrics.classification_report(
+        y, model.predict(X), classes=[-1, 1], output_dict=True
+    )
+    assert report["accuracy"] == np.mean(flat == predicted)
+    # A metric alone cannot know it.
+    assert token_accuracy(y, model.predict(X)) == 0.5
+    assert token_accuracy(y, model.predict(X), classes=[-1, 1]) == pytest.approx(4 / 6)
+    assert token_f1(y, model.predict(X), labels=[-1, 1]) == expected

@@ -70,10 +70,13 @@ class Costs(NamedTuple):
         loss = deepcopy(as_loss(estimator.loss))
         classes = _classes(estimator.classes, labels)
         if estimator.classes is None and loss.needs_order(classes):
+            given = estimator.loss
+            name = repr(given) if isinstance(given, str) else type(loss).__name__
             raise ValueError(
-                f"loss={estimator.loss!r} depends on the order of the labels, but they "
-                f"are no numbers: {as_list(classes[:3])!r} ... Say the order by "
-                "classes=[...], lowest first."
+                f"loss={name} depends on the order of the labels, but they are no "
+                f"numbers: {as_list(classes[:3])!r} ... Say the order by "
+                "classes=[...], lowest first, or as the rows of a table stand; or name "
+                "the rows, by a DataFrame or CostMatrix(..., labels=[...])."
             )
         cost, kind = loss.table(classes), loss.kind
         largest = float(cost.max(initial=0.0))
