@@ -3,7 +3,7 @@
 import narwhals.stable.v1 as nw
 import numpy as np
 
-__all__ = ["common_header", "cut_frame", "put_beside"]
+__all__ = ["common_header", "cut_frame", "put_beside", "with_names"]
 
 
 def _wrap(frame):
@@ -105,6 +105,29 @@ def common_header(frames):
                 f"{list(first.columns)}; all need the same ones, in the same order."
             )
     return first.head(0).to_native()
+
+
+def with_names(values, header):
+    """A table as a frame with the columns of a header.
+
+    Parameters
+    ----------
+    values : array of shape (n, d)
+        Of objects, each column is read as what it holds.
+    header : DataFrame with d columns, or None
+        Its rows do not count.
+
+    Returns
+    -------
+    DataFrame or array
+        Of the same library as the header; the array as it is if there is no header, or
+        one whose names are no text.
+    """
+    if header is None or not all(isinstance(name, str) for name in header.columns):
+        return values
+    columns = values.T.tolist() if values.dtype == object else values.T
+    named = dict(zip(header.columns, columns, strict=True))
+    return nw.from_dict(named, backend=_wrap(header).implementation).to_native()
 
 
 def put_beside(frame, rows, values, name):

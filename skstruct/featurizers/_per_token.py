@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skstruct._validation import as_labels, check_features, is_table, read_batch
 from skstruct.containers import Ragged
+from skstruct.containers._frame import with_names
 from skstruct.featurizers._words import first_non_token
 
 __all__ = ["PerToken"]
@@ -58,6 +59,7 @@ class PerToken(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     ----------
     transformer : estimator or callable
         Any transformer of 2-D data, also a Pipeline, FeatureUnion or ColumnTransformer.
+        Of a Ragged of columns of a frame it is given a frame, so that it can name them.
         Tokens that are no vectors are given to it as one column, or as a list to those
         that ask for text or dicts (CountVectorizer, DictVectorizer). A clone is fitted.
         Or a function that answers for one token, such as ``str.lower``.
@@ -215,10 +217,8 @@ class PerToken(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     @property
     def feature_names_in_(self):
         """Names of the columns that the fitted transformer saw."""
-        header = getattr(vars(self).get("_example"), "header", None)
-        if header is not None:
-            return np.asarray(header.columns, dtype=object)
-        return self._of_transformer("feature_names_in_")
+        names = vars(self).get("_names")
+        return self._of_transformer("feature_names_in_") if names is None else names
 
     def get_metadata_routing(self):
         """How metadata goes to the transformer.
@@ -279,11 +279,12 @@ class PerToken(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             if method == "fit_transform":
                 out = transformer.transform(rows, **params["transform"])
         answer = None if out is None else self._cut(out, batch, like=batch)
-        example = None
+        self.transformer_ = transformer
+        self._example = self._names = None
         if batch is not None:
-            example = Ragged.from_lengths(batch.values[:1], [1])
-            example.header = batch.header
-        self.transformer_, self._example = transformer, example
+            self._example = Ragged.from_lengths(batch.values[:1], [1])
+            if batch.header is not None:
+                self._names = np.asarray(batch.header.columns, dtype=object)
         return answer
 
     def _apply(self, method, X, params):
@@ -291,10 +292,12 @@ class PerToken(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         batch, rows = _read(X, self.transformer_)
         example = self._example
         if method == "transform" and batch is not None and batch.header is not None:
-            # The transformer sees arrays, which tell it nothing of swapped columns.
+            # Of columns whose names are no text the transformer sees an array.
             check_features(self, X, batch, reset=False)
         if batch is not None and batch.n_tokens == 0 and example is not None:
             # Transformers refuse tables without rows, but sequences may all be empty.
+            example = example[:]
+            example.header = batch.header
             if method == "inverse_transform":
                 example = self.transform(example)
             return _beside(self._apply(method, example, {}).values[:0], batch)
@@ -363,8 +366,8 @@ def _read(X, transformer):
         return None, X
     batch = read_batch(X)[0]
     rows = batch.values
-    if rows.ndim == 1 and _wants_table(transformer):
-        rows = rows[:, None]
+    if _wants_table(transformer):
+        rows = rows[:, None] if rows.ndim == 1 else with_names(rows, batch.header)
     return batch, rows
 
 

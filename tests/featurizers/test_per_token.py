@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+import skops.io
 from sklearn import config_context
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.compose import ColumnTransformer
@@ -26,6 +27,7 @@ from sklearn.preprocessing import (
 )
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import skstruct
 from skstruct.containers import Ragged
 from skstruct.featurizers import PerToken
 from tests.containers._dummies import ParityTagger
@@ -441,3 +443,38 @@ def test_a_failed_fit_transform_leaves_what_was_fitted(series):
         with pytest.raises(ValueError, match="answered 7 rows"):
             new.fit_transform(series)
         new.transform(series)
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_columns_of_a_frame_keep_names_and_types(library):
+    frame = library.DataFrame(
+        {
+            "day": [1, 1, 2],
+            "load": [1.0, 3.0, 5.0],
+            "temp": [2, 3, 7],
+            "shift": ["early", "late", "early"],
+        }
+    )
+    X = Ragged.from_frame(frame, ["load", "temp", "shift"], group="day")
+    by_name = ColumnTransformer(
+        [
+            ("scaled", StandardScaler(), ["temp", "load"]),
+            ("kind", OneHotEncoder(sparse_output=False), ["shift"]),
+        ]
+    )
+    per_token = PerToken(by_name)
+    out = per_token.fit_transform(X)
+    assert out.lengths.tolist() == [2, 1]
+    expected = StandardScaler().fit_transform([[2, 1.0], [3, 3.0], [7, 5.0]])
+    np.testing.assert_allclose(out.values[:, :2], expected)
+    assert out.values[:, 2:].tolist() == [[1, 0], [0, 1], [1, 0]]
+    assert per_token.get_feature_names_out().tolist() == [
+        *("scaled__temp", "scaled__load", "kind__shift_early", "kind__shift_late")
+    ]
+    assert per_token.feature_names_in_.tolist() == ["load", "temp", "shift"]
+    again = per_token.transform(X)
+    np.testing.assert_array_equal(again.values, out.values)
+    # No estimator holds a frame, which skops could not save.
+    saved = skops.io.dumps(per_token)
+    loaded = skops.io.loads(saved, trusted=skstruct.trusted_types())
+    np.testing.assert_array_equal(loaded.transform(X).values, out.values)
