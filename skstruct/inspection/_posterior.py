@@ -27,7 +27,8 @@ class PosteriorDisplay(Display):
     """Probabilities of the states of each token, as a heat map or stacked areas.
 
     It shows where a model is sure and where it is not. Heat maps suit sentences and
-    many states, stacked areas long series with few.
+    many states, stacked areas long series with few. The nodes of a tree or grid stand
+    in one row, in their order.
 
     It is recommended to use `from_estimator` or `from_predictions`.
 

@@ -13,7 +13,8 @@ class TaggedText(TextView):
     """Words with their labels below them, as coloured text in a notebook.
 
     Each label has a colour. Gold labels stand below the predicted ones; a word is
-    framed where both differ, if they are names of the same kind.
+    framed where both differ, if they are names of the same kind. The nodes of a tree
+    stand in one row, in their order.
 
     Parameters
     ----------
