@@ -24,6 +24,8 @@ class Batch:
     (True, (3,))
     >>> X[[2, 0]]
     Ragged(2 sequences, 5 tokens, str)
+    >>> X + X[:1]
+    Ragged(4 sequences, 7 tokens, str)
     >>> np.concatenate([X[:1], X[2:]]).lengths
     array([2, 3])
     """
@@ -87,6 +89,16 @@ class Batch:
         if ids.min() < -n or ids.max() >= n:
             raise IndexError(f"A sample id is out of range for {n} samples.")
         return np.where(ids < 0, ids + n, ids)
+
+    def __add__(self, other):
+        if type(other) is not type(self):
+            if not isinstance(other, Batch):
+                return NotImplemented
+            raise TypeError(
+                f"A {type(self).__name__} and a {type(other).__name__} do not join: "
+                "batches of one kind do."
+            )
+        return self._concat([self, other])
 
     def __array__(self, dtype=None, copy=None):
         """A 1-D object array of samples, whatever their sizes."""

@@ -123,11 +123,6 @@ class Bitext(Batch):
     def __len__(self):
         return len(self.source)
 
-    def __add__(self, other):
-        if not isinstance(other, Bitext):
-            return NotImplemented
-        return self._concat([self, other])
-
     def _item(self, i):
         return self.source[i], self.target[i]
 

@@ -147,7 +147,7 @@ def read_edge_values(values, n_edges, what):
     return values
 
 
-def join_edge_values(parts, n_edges):
+def join_edge_values(parts, n_edges, what="Sample"):
     """Edge features of several samples as one array; None if no sample has any.
 
     A sample without edges need not have any, and has no say in their number.
@@ -159,13 +159,14 @@ def join_edge_values(parts, n_edges):
     for i in at:
         if parts[i] is None:
             raise ValueError(
-                f"Sample {i} has no edge features, but sample {given[0]} has; give "
-                "them for all graphs with edges, or for none."
+                f"{what} {i} has no edge features, but {what.lower()} {given[0]} has; "
+                "give them for all graphs with edges, or for none."
             )
         width, first = parts[i].shape[1], parts[given[0]].shape[1]
         if width != first:
             raise ValueError(
-                f"Sample {i} has {width} features an edge, sample {given[0]} {first}."
+                f"{what} {i} has {width} features an edge, {what.lower()} {given[0]} "
+                f"{first}."
             )
     return np.concatenate([parts[i] for i in given])
 

@@ -385,7 +385,7 @@ class GraphBatch(Ragged):
             Ragged._concat(parts),
             np.concatenate([part.edges for part in parts]),
             offsets_of(np.concatenate([np.diff(part.edge_offsets) for part in parts])),
-            join_edge_values([part.edge_values for part in parts], n_edges),
+            join_edge_values([part.edge_values for part in parts], n_edges, "Batch"),
         )
 
     def __repr__(self):

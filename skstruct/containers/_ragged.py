@@ -387,7 +387,7 @@ class Ragged(Batch):
         tokens = None
         if all(p.tokens is not None for p in parts):
             tokens = np.concatenate([p.tokens for p in parts])
-        values, header = join([p.values for p in parts]), None
+        values, header = join([p.values for p in parts], "Batch"), None
         if all(p.header is not None for p in parts):
             header = common_header([p.header for p in parts])
         return cls._make(values, offsets_of(lengths), tokens, None, header)

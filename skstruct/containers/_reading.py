@@ -44,8 +44,12 @@ def describe(values):
     return f"{kind} x {values.shape[1]}" if values.ndim == 2 else kind
 
 
-def join(arrays):
-    """The arrays of several samples as one; empty ones have no say in its type."""
+def join(arrays, what="Sample"):
+    """The arrays of several samples as one; empty ones have no say in its type.
+
+    Those that are unlike are named by ``what`` they are and their number.
+    """
+    _check_alike([(i, a) for i, a in enumerate(arrays) if a.shape[0]], what)
     filled = [a for a in arrays if a.shape[0]] or arrays[:1]
     if not filled:
         return np.zeros(0, dtype=object)
@@ -95,7 +99,6 @@ def _flatten(sequences):
     arrays = [
         _from_lists([s], i) if type(s) is list else s for i, s in enumerate(sequences)
     ]
-    _check_alike([(i, a) for i, a in enumerate(arrays) if a.shape[0]])
     return join(arrays), offsets_of([a.shape[0] for a in arrays])
 
 
@@ -270,27 +273,28 @@ def _from_vectors(tokens):
     return np.array([list(t) for t in tokens], dtype=object)
 
 
-def _check_alike(samples):
+def _check_alike(samples, what):
     """Raise at the first sample whose width or kind differs from the one before."""
     for (i, a), (j, b) in pairwise(samples):
         if a.shape[1:] != b.shape[1:]:
             raise ValueError(
-                f"Sample {j} has tokens of shape {b.shape[1:]}, sample {i} of shape "
-                f"{a.shape[1:]}; all sequences need the same number of columns."
+                f"{what} {j} has tokens of shape {b.shape[1:]}, {what.lower()} {i} of "
+                f"shape {a.shape[1:]}; all sequences need the same number of columns."
             )
-        if sp.issparse(a) != sp.issparse(b) or _is_symbolic(a) != _is_symbolic(b):
+    kinds = [(i, _kind(a)) for i, a in samples]
+    for (i, a), (j, b) in pairwise([(i, kind) for i, kind in kinds if kind]):
+        if a != b:
             raise ValueError(
-                f"Sample {j} holds {_kind(b)}, sample {i} {_kind(a)}; arrays of a "
-                "batch hold one kind of values."
+                f"{what} {j} holds {b}, {what.lower()} {i} {a}; arrays of a batch hold "
+                "one kind of values."
             )
-
-
-def _is_symbolic(a):
-    """Whether an array of a sample holds text or dicts; None among numbers may be."""
-    return a.dtype == object and any(isinstance(v, str | bytes | dict) for v in a.flat)
 
 
 def _kind(a):
+    """What an array of tokens holds; None for gaps, and all that stands among text."""
     if sp.issparse(a):
         return "sparse rows"
-    return "symbols" if _is_symbolic(a) else f"numbers ({a.dtype})"
+    if a.dtype != object:
+        return "numbers"
+    is_symbolic = any(isinstance(v, str | bytes | Mapping) for v in a.flat)
+    return "symbols" if is_symbolic else None

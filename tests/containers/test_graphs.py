@@ -188,10 +188,10 @@ def test_grids():
 
 @pytest.mark.parametrize("edges", [GraphBatch.grid((2, 2)), GraphBatch.tree([-1, 0])])
 def test_edges_are_arrays_and_what_is_made_of_them_fits_any_graph(edges):
-    features = np.zeros((5, 1))
+    features = np.zeros((8, 1))
     for other in (
         *(np.asarray(edges), edges[1:], edges.T[::-1].T, edges + 1, edges.copy()),
-        *(edges[edges[:, 0] == 0], np.concatenate([edges, edges + 2])),
+        *(edges[edges[:, 0] == 0], np.concatenate([edges, edges + 4])),
         *(pickle.loads(pickle.dumps(edges)), copy.deepcopy(edges), edges.tolist()),
     ):
         assert len(GraphBatch([(features, other)]).edges) == len(other)

@@ -252,9 +252,9 @@ def test_concatenate(kind):
     assert type(joined) is Ragged and type(joined.values) is type(parts[0].values)
     assert joined.lengths.tolist() == [1, 2, 0, 1]
     assert joined.tokens.tolist() == list("abcd")
-    assert np.concatenate([parts[0], parts[1].with_values([[7, 7, 7]])[1:]]).shape == (
-        3,
-    )
+    assert np.concatenate(
+        [parts[0], parts[1].with_values(kind([[7, 7, 7]]))[1:]]
+    ).shape == (3,)
 
 
 def test_concatenate_with_an_object_array():
