@@ -242,28 +242,49 @@ def read_networkx(graphs, feature, edge_feature):
             )
         nodes = dict(graph.nodes(data=True))
         number = {node: t for t, node in enumerate(nodes)}
-        for node, data in nodes.items():
-            if feature not in data:
-                raise ValueError(
-                    f"Sample {i}: node {node!r} has no attribute {feature!r}; name "
-                    "the attribute that every node has by feature=."
-                )
+        features = [
+            _read_attribute(
+                data, feature, f"Sample {i}: node {node!r}", "every node has by feature"
+            )
+            for node, data in nodes.items()
+        ]
         links = list(graph.edges(data=True))
-        out = (
-            [data[feature] for data in nodes.values()],
-            [(number[u], number[v]) for u, v, _ in links],
-        )
+        edges = [(number[u], number[v]) for u, v, _ in links]
         if edge_feature is None:
-            yield out
+            yield features, edges
             continue
-        for u, v, data in links:
-            if edge_feature not in data:
-                raise ValueError(
-                    f"Sample {i}: edge ({u!r}, {v!r}) has no attribute "
-                    f"{edge_feature!r}; name the attribute that every edge has by "
-                    "edge_feature=, or leave that out."
+        yield (
+            *(features, edges),
+            [
+                _read_attribute(
+                    *(data, edge_feature, f"Sample {i}: edge ({u!r}, {v!r})"),
+                    "every edge has by edge_feature",
                 )
-        yield *out, [data[edge_feature] for _, _, data in links]
+                for u, v, data in links
+            ],
+        )
+
+
+def _read_attribute(data, name, where, parameter):
+    """What a node or an edge holds under a name; under a list of names, in one row."""
+    row = []
+    for each in name if isinstance(name, list) else [name]:
+        if each not in data:
+            raise ValueError(
+                f"{where} has no attribute {each!r}; name the attribute, or a list of "
+                f"them, that {parameter}=."
+            )
+        if not isinstance(name, list):
+            return data[each]
+        values = np.asarray(data[each])
+        if values.dtype.kind not in "biuf" or values.ndim > 1:
+            raise ValueError(
+                f"{where}: the attribute {each!r} is {data[each]!r}; those that are "
+                "named by a list become columns, numbers or vectors. Give others by "
+                "one attribute that holds a dict."
+            )
+        row.extend(values.ravel().tolist())
+    return row
 
 
 def read_edge_offsets(edge_offsets, n_samples, n_edges):

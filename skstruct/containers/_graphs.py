@@ -248,11 +248,13 @@ class GraphBatch(Ragged):
         graphs : iterable of networkx Graph or DiGraph
             Nodes are taken in the order of the graph, edges as it lists them: a
             ``DiGraph`` tells their direction.
-        feature : str, default="x"
+        feature : str or list of str, default="x"
             The node attribute that holds its features: a vector, a number, a word, a
-            dict or a list of names.
-        edge_feature : str or None, default=None
-            The edge attribute that holds its features: a number or a vector.
+            dict or a list of names. Several attributes, numbers or vectors, become
+            columns in the order of the list.
+        edge_feature : str, list of str or None, default=None
+            The edge attribute that holds its features: a number or a vector; or
+            several.
 
         Returns
         -------
@@ -261,8 +263,8 @@ class GraphBatch(Ragged):
         Raises
         ------
         ValueError
-            If a node or an edge lacks the attribute, or a graph has loops or parallel
-            edges.
+            If a node or an edge lacks the attribute, one of several is no number, or a
+            graph has loops or parallel edges.
 
         Examples
         --------

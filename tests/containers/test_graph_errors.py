@@ -18,6 +18,22 @@ from tests.containers._graph_examples import NX_NODES, VALUES, Graph
             {"edge_feature": "kind"},
             r"Sample 1: edge \(7, 'root'\) .* 'kind'",
         ),
+        (
+            [Graph(NX_NODES, [])],
+            {"feature": ["x", "y"]},
+            "node 'root' .* 'y'.*feature=",
+        ),
+        (
+            [Graph(NX_NODES, [])],
+            {"feature": ["x", "w"]},
+            "Sample 0: node 'root': the attribute 'w' is 'a'; .*columns",
+        ),
+        ([Graph({0: {"a": None}}, [])], {"feature": ["a"]}, "node 0: .*'a' is None"),
+        (
+            [Graph(NX_NODES, [(7, "root", {"m": [[1]]})])],
+            {"edge_feature": ["m"]},
+            r"Sample 0: edge \(7, 'root'\): the attribute 'm' is \[\[1\]\]",
+        ),
         (["root"], {}, r"Sample 0 is a str, not a networkx graph.*\[graph\]"),
         (
             [Graph(NX_NODES, [(7, "root", {}), ("root", 7, {})])],

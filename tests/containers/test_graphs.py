@@ -221,6 +221,18 @@ def test_networkx_interface():
     assert as_plain(batch) == [[["a", "b"], [[1, 0]], [[5.0, 6.0]]]]
 
 
+def test_networkx_attributes_become_columns():
+    edge = {"w": 0.5, "way": [1, 2]}
+    nodes = {0: {"a": 1, "b": True, "x": [2.0, 3.0]}, 1: {"a": 4, "b": 0, "x": (5, 6)}}
+    batch = GraphBatch.from_networkx(
+        [Graph({}, []), Graph(nodes, [(1, 0, edge)])], ["a", "x", "b"], ["way", "w"]
+    )
+    assert batch.values.tolist() == [[1, 2, 3, 1], [4, 5, 6, 0]]
+    assert batch.edge_values.tolist() == [[1, 2, 0.5]]
+    again = GraphBatch.from_networkx([Graph(nodes, [(1, 0, edge)])], ["a"], ["w"])
+    assert as_plain(again) == [[[[1], [4]], [[1, 0]], [[0.5]]]]
+
+
 def test_networkx_itself():
     graph = nx.DiGraph([("c", "a"), ("c", "b")])
     nx.set_node_attributes(graph, {"a": 1.0, "b": 2.0, "c": 3.0}, "x")
