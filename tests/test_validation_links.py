@@ -1,5 +1,7 @@
 """Reading user input: sentence pairs and their links."""
 
+from collections import UserDict
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -165,6 +167,8 @@ def test_links_out_of_range_name_pair_and_sizes(y, message):
         (np.array([[0, 1], [1, 1]]), r"y, pair 0: links must be .*shape \(2,\)"),
         (["0-0 1-1"], "y, pair 0: .*got a str; .*read_links"),
         ([{0: 0}], "y, pair 0: .*got a dict"),
+        ([UserDict({(0, 0): 1})], "y, pair 0: .*got a UserDict"),
+        (UserDict({((0, 0),): 1}), "y must be a list .*got a UserDict"),
         ("0-0", "y must be a list .*got a str"),
         (None, "y must be a list .*got a NoneType"),
         (pd.DataFrame({"a": [0]}), "y must be a list .*got a DataFrame"),

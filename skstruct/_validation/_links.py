@@ -1,5 +1,6 @@
 """Links between the tokens of sentence pairs."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -83,7 +84,7 @@ def _stack(y, name):
         rows[:, :2] = y.values
         return np.ones(len(y), dtype=bool), y.lengths, rows
     if (
-        isinstance(y, str | bytes | dict)
+        isinstance(y, str | bytes | Mapping)
         or hasattr(y, "columns")
         or not hasattr(y, "__iter__")
     ):
@@ -112,7 +113,7 @@ def _as_rows(links, where):
     """Links of one pair as rows (source, target, 1 if sure)."""
     if isinstance(links, set | frozenset):
         links = list(links)
-    if isinstance(links, str | bytes | dict) or not hasattr(links, "__len__"):
+    if isinstance(links, str | bytes | Mapping) or not hasattr(links, "__len__"):
         raise ValueError(
             f"{where}: links are an array of shape (n_links, 2), or a list or set of "
             f"(source, target), got a {type(links).__name__}; files are read by "
