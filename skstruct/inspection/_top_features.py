@@ -196,8 +196,6 @@ def _names(estimator, model, n):
 
 def _names_out(transformer):
     try:
-        # What only lets columns pass, such as a scaler of tokens, is told their names.
-        given = getattr(transformer, "feature_names_in_", None)
-        return transformer.get_feature_names_out(given)
+        return transformer.get_feature_names_out()
     except (AttributeError, ValueError):  # without names, also of a step in it
         return None
