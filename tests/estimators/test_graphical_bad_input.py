@@ -451,6 +451,21 @@ def test_tables_of_names_need_their_order(model):
         assert_allclose(fit.cost_[np.ix_(order, order)], COST)
 
 
+def test_forms_that_may_not_be_meant_are_told(model):
+    rng = np.random.default_rng(0)
+    rows, labels = rng.normal(size=(12, 2)), [0, 1] * 6
+    with pytest.warns(UserWarning, match="All sequences have length one"):
+        clone(model).fit(rows, labels)
+    pixels, grid = rng.integers(9, size=12), GraphBatch.grid((1, 12))
+    with pytest.warns(UserWarning, match=r"read as symbols.*reshape\(-1, 1\)"):
+        clone(model).fit(GraphBatch([(pixels, grid)]), [labels])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        clone(model).fit(GraphBatch([(pixels[:, None], grid)]), [labels])
+        clone(model).fit([rows, rows[:3]], [labels, labels[:3]])
+        clone(model).fit(rows[:1], labels[:1])
+
+
 def test_arrays_of_the_user_stay(model):
     data = TinySet(n_edge_features=1)
     loss, weight = COST.copy(), np.ones(len(data.y))

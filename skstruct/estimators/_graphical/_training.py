@@ -1,5 +1,6 @@
 """What supervised graphical models read and decide before the first step."""
 
+import warnings
 from copy import deepcopy
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from skstruct._validation import (
     check_sample_weight,
     read_batch,
 )
+from skstruct.containers import GraphBatch
 from skstruct.estimators._graphical._graphs import as_graphs
 from skstruct.estimators._graphical._node_costs import (
     LARGEST_COST,
@@ -29,6 +31,7 @@ from skstruct.estimators._sequences._features import (
     kind_of_tokens,
     with_columns,
 )
+from skstruct.estimators._sequences._training_data import warn_of_rows
 from skstruct.featurizers import TokenFeaturizer
 from skstruct.kernels._node_game import GENERAL, Game, kind_of
 from skstruct.losses import as_loss
@@ -156,6 +159,24 @@ def _all_words():
     return TokenFeaturizer(min_identity_count=1, min_affix_share=0)
 
 
+def _warn_of_form(batch, estimator):
+    """Say what may not be meant: rows as samples, numbers as names."""
+    if not isinstance(batch, GraphBatch):
+        warn_of_rows(batch, 2, stacklevel=6)
+    elif (
+        estimator.featurizer is None
+        and batch.values.ndim == 1
+        and batch.values.dtype.kind in "iu"
+    ):
+        warnings.warn(
+            "The nodes of X are whole numbers, which are read as symbols, as words "
+            "are. If they are measured, such as pixels, pass columns: "
+            "values.reshape(-1, 1). If not, name a featurizer, such as "
+            "TokenFeaturizer().",
+            stacklevel=5,
+        )
+
+
 class Training:
     """A training set, read and checked.
 
@@ -185,6 +206,7 @@ class Training:
             node_cost = None if node_cost is None else node_cost[rows]
         if batch.n_tokens == 0:
             raise ValueError("X holds no nodes: its samples are empty or weigh 0.")
+        _warn_of_form(batch, estimator)
         self.weight = weight
         self.costs = Costs.of(estimator, labels)
         if node_cost is not None:
