@@ -95,13 +95,13 @@ def _values(frame, columns, keys):
     return np.column_stack(arrays), frame[:0, places].to_native()
 
 
-def common_header(frames):
+def common_header(frames, what="Sample"):
     """Columns of all the frames, as a frame without rows."""
     first = _wrap(frames[0])
     for i, frame in enumerate(frames):
         if list(frame.columns) != list(first.columns):
             raise ValueError(
-                f"Sample {i} has the columns {list(frame.columns)}, sample 0 "
+                f"{what} {i} has the columns {list(frame.columns)}, {what.lower()} 0 "
                 f"{list(first.columns)}; all need the same ones, in the same order."
             )
     return first.head(0).to_native()

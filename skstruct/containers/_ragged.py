@@ -389,7 +389,7 @@ class Ragged(Batch):
             tokens = np.concatenate([p.tokens for p in parts])
         values, header = join([p.values for p in parts], "Batch"), None
         if all(p.header is not None for p in parts):
-            header = common_header([p.header for p in parts])
+            header = common_header([p.header for p in parts], "Batch")
         return cls._make(values, offsets_of(lengths), tokens, None, header)
 
     def __repr__(self):

@@ -175,7 +175,7 @@ def test_frames_with_other_columns_are_no_batch(library):
     parts = [frame[["load", "time"]], frame[["time", "load"]]]
     with pytest.raises(ValueError, match=r"Sample 1 has the columns .*same order"):
         Ragged(parts)
-    with pytest.raises(ValueError, match=r"Sample 1 has the columns .*same order"):
+    with pytest.raises(ValueError, match=r"Batch 1 has the columns .*same order"):
         np.concatenate([Ragged([part]) for part in parts])
 
 
