@@ -28,6 +28,12 @@ def _edges_of(n_nodes, pairs):
     return edges
 
 
+_NO_ROOT = (
+    " Heads count from 0, and a root is -1; those of CoNLL, which count from 1, are "
+    "np.subtract(heads, 1)."
+)
+
+
 def tree_edges(parents):
     """(parent, child) for each child."""
     parents = np.asarray(parents)
@@ -37,24 +43,19 @@ def tree_edges(parents):
             "parents must be a 1-D array of integers, -1 for a root; got dtype "
             f"{parents.dtype} and shape {parents.shape}."
         )
-    n = len(parents)
+    n, no_root = len(parents), "" if (parents < 0).any() else _NO_ROOT
     wrong = np.flatnonzero((parents < -1) | (parents >= n))
     if wrong.size:
         raise ValueError(
             f"parents: the parent of node {wrong[0]} is {parents[wrong[0]]}, but nodes "
-            f"are numbered from 0 to {n - 1}; a root has the parent -1."
+            f"are numbered from 0 to {n - 1}; a root has the parent -1.{no_root}"
         )
     cycle = _find_cycle(parents.tolist())
     if cycle:
         path = " -> ".join(map(str, [*cycle, cycle[0]]))
-        advice = "Give one of them the parent -1, or another outside of the cycle."
-        if (parents >= 0).all():
-            advice = (
-                "Heads count from 0, and a root is -1; those of CoNLL, which count "
-                "from 1, are np.subtract(heads, 1)."
-            )
         raise ValueError(
-            f"parents: nodes {path} form a cycle of parents and children. {advice}"
+            f"parents: nodes {path} form a cycle of parents and children; give one of "
+            f"them the parent -1, or another outside of the cycle.{no_root}"
         )
     children = np.flatnonzero(parents >= 0)
     return _edges_of(n, np.column_stack([parents[children], children]))
