@@ -31,7 +31,7 @@ class AdaGrad:
 
     def __init__(self, learning_rate=0.1):
         self.learning_rate = learning_rate
-        self._squares = 0.0
+        self._scale = 0.0
 
     def step(self, x, gradient):
         """One step from ``x``.
@@ -48,7 +48,6 @@ class AdaGrad:
         ndarray of shape (n,)
             The new point, a new array.
         """
-        self._squares = self._squares + gradient**2
-        scale = np.sqrt(self._squares)
+        scale = self._scale = np.hypot(self._scale, gradient)  # squares may overflow
         move = np.divide(gradient, scale, out=np.zeros_like(gradient), where=scale > 0)
         return x - self.learning_rate * move

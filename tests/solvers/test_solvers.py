@@ -165,6 +165,13 @@ def test_adagrad_scales_every_coordinate_by_all_its_gradients():
     assert_array_equal(first, [3.0, -0.1, 0.0])
 
 
+def test_adagrad_stays_within_the_range_of_floats():
+    solver, x = AdaGrad(learning_rate=0.5), np.zeros(2)
+    with np.errstate(all="raise"):
+        x = solver.step(x, np.array([1e300, -1e-300]))
+    assert_allclose(x, [-0.5, 0.5])
+
+
 def test_adagrad_finds_a_minimum_from_noisy_gradients():
     f, rng = Quadratic(), np.random.default_rng(0)
     solver, x = AdaGrad(learning_rate=0.5), np.zeros(8)
