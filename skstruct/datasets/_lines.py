@@ -5,6 +5,7 @@ import os
 import re
 import zlib
 from contextlib import ExitStack, contextmanager
+from errno import ENOENT
 from pathlib import Path
 
 import numpy as np
@@ -68,6 +69,8 @@ def replaced(path):
     if path.exists() and not path.is_file():
         yield path
         return
+    if not path.parent.is_dir():  # said of this file, not of the unfinished one
+        raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(path))
     path = path.resolve()
     unfinished = path.with_name(f".{path.name}.part")
     try:

@@ -166,7 +166,8 @@ def _rows(table):
 
 
 def _label_line(i, row):
-    if isinstance(row, str) or len(row) != len(_COLUMNS):
+    is_row = hasattr(row, "__len__") and not isinstance(row, str)
+    if not is_row or len(row) != len(_COLUMNS):
         raise ValueError(
             f"table, row {i}: expected ({', '.join(_COLUMNS)}), got {row!r}."
         )

@@ -121,6 +121,7 @@ BAD_ROWS = [
     (("a", "NP", 1.0, None), "row 1: the count of 'a' is None"),
     (("a", "NP", 1.0), r"row 1: expected \(phrase, category, probability, count\)"),
     ("abcd", "row 1: expected"),
+    (None, "row 1: expected"),
 ]
 
 
@@ -132,6 +133,13 @@ def test_a_bad_row_leaves_the_older_file(tmp_path, row, message):
         write_phrase_labels([ROWS[0], row], path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_missing_folder_is_told_by_the_name_that_was_given(tmp_path):
+    path = tmp_path / "none" / "labels.tsv"
+    with pytest.raises(FileNotFoundError) as told:
+        write_phrase_labels(ROWS, path)
+    assert told.value.filename == str(path)
 
 
 def test_a_frame_without_a_column(tmp_path):
