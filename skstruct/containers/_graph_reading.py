@@ -243,9 +243,7 @@ def read_networkx(graphs, feature, edge_feature):
         nodes = dict(graph.nodes(data=True))
         number = {node: t for t, node in enumerate(nodes)}
         features = [
-            _read_attribute(
-                data, feature, f"Sample {i}: node {node!r}", "every node has by feature"
-            )
+            _read_attribute(data, feature, f"Sample {i}: node {node!r}", "feature")
             for node, data in nodes.items()
         ]
         links = list(graph.edges(data=True))
@@ -253,16 +251,13 @@ def read_networkx(graphs, feature, edge_feature):
         if edge_feature is None:
             yield features, edges
             continue
-        yield (
-            *(features, edges),
-            [
-                _read_attribute(
-                    *(data, edge_feature, f"Sample {i}: edge ({u!r}, {v!r})"),
-                    "every edge has by edge_feature",
-                )
-                for u, v, data in links
-            ],
-        )
+        edge_features = [
+            _read_attribute(
+                data, edge_feature, f"Sample {i}: edge ({u!r}, {v!r})", "edge_feature"
+            )
+            for u, v, data in links
+        ]
+        yield features, edges, edge_features
 
 
 def _read_attribute(data, name, where, parameter):
@@ -271,8 +266,8 @@ def _read_attribute(data, name, where, parameter):
     for each in name if isinstance(name, list) else [name]:
         if each not in data:
             raise ValueError(
-                f"{where} has no attribute {each!r}; name the attribute, or a list of "
-                f"them, that {parameter}=."
+                f"{where} has no attribute {each!r}; name by {parameter}= one that all "
+                "have, or a list of some."
             )
         if not isinstance(name, list):
             return data[each]
