@@ -1,13 +1,13 @@
 """Arrays that a kernel hands on without counting references to them."""
 
+from numba import config
 from numba.core import cgutils
 from numba.extending import intrinsic
 
 __all__ = ["borrow"]
 
 
-@intrinsic
-def borrow(typing_context, array):
+def _uncounted(typing_context, array):
     """The same array, for kernels that call each other once for every node.
 
     numba counts a reference to each array argument in each call, by an atomic operation
@@ -21,3 +21,11 @@ def borrow(typing_context, array):
         return view._getvalue()
 
     return array(array), codegen
+
+
+def _as_it_is(array):
+    return array
+
+
+# Without the compiler, kernels are functions of Python, which count in any case.
+borrow = _as_it_is if config.DISABLE_JIT else intrinsic(_uncounted)
