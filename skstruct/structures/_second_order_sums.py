@@ -171,6 +171,24 @@ def _log_step(t, tokens, states, values, table, alpha, after):
 
 
 @njit(cache=True, nogil=True)
+def _total(t, tokens, states, table, alpha, future):
+    """Mass of all states of the last three tokens at t: the largest log, and the rest."""
+    pu, pv, pw = tokens[t - 2, 0], tokens[t - 1, 0], tokens[t, 0]
+    top, total = -np.inf, 0.0
+    for u in range(tokens[t - 2, 1]):
+        for v in range(tokens[t - 1, 1]):
+            row = table[states[pu + u], states[pv + v]]
+            for w in range(tokens[t, 1]):
+                x = alpha[u, v] + row[states[pw + w]] + future[v, w]
+                if x > top:
+                    total = total * np.exp(top - x) + 1.0
+                    top = x
+                elif x > -np.inf:
+                    total += np.exp(x - top)
+    return top, total
+
+
+@njit(cache=True, nogil=True)
 def log_space_sums(
     rows, tokens, states, values, table, stop, weight, log_z, counts, gamma, scratch
 ):
@@ -194,12 +212,14 @@ def log_space_sums(
                 tokens[t - 1, 0],
                 tokens[t, 0],
             )
+            # The partition but for what large logs lost: posteriors sum to one.
+            top, total = _total(t, tokens, states, table, alpha, future[i])
             for u in range(tokens[t - 2, 1]):
                 for v in range(tokens[t - 1, 1]):
                     su, sv = states[pu + u], states[pv + v]
                     for w in range(tokens[t, 1]):
                         x = alpha[u, v] + table[su, sv, states[pw + w]]
-                        p = weight[s] * np.exp(x + future[i, v, w] - z)
+                        p = weight[s] * np.exp(x + future[i, v, w] - top) / total
                         counts[su, sv, states[pw + w]] += p
                         gamma[tokens[t, 3] + w] += p
             _log_step(t, tokens, states, values, table, alpha, after)

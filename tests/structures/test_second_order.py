@@ -198,6 +198,21 @@ def test_mass_that_comes_back_after_underflow():
     close(found.edge[1, 1, 1], T - 2)
 
 
+def test_posteriors_of_huge_potentials_sum_to_one():
+    # Both paths lose the same, by turns, and more than floats have digits for.
+    rng = np.random.default_rng(0)
+    lost = rng.uniform(1e8, 1e9, 20)
+    node = np.zeros((40, 2))
+    node[::2, 0], node[1::2, 1] = -lost, -rng.permutation(lost)
+    stay = np.where(np.eye(2), 0.0, -np.inf)
+    edge = np.full((2, 2, 2), -np.inf)
+    edge[0, 0, 0] = edge[1, 1, 1] = 0.0
+    chain = SecondOrderChain([0, 40], np.arange(40))
+    shares = marginals(chain, Potentials(node, edge, np.zeros(2), None, stay))
+    np.testing.assert_allclose(shares, 0.5, atol=1e-4)
+    np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-14)
+
+
 def test_underflow_and_impossible_sequences_leave_the_others_alone():
     node = np.array([[0.0, -1.0], [-np.inf, 0.0]])
     allowed = node > -np.inf
