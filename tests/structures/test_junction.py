@@ -364,6 +364,7 @@ def test_real_grids_equal_tensor_contraction(grids):
             close(found.node[begin + v], _contract(factors, v) / z)
 
 
+@pytest.mark.compiled
 def test_results_do_not_depend_on_threads(grids):
     p = _grid_potentials(grids)
     structure = Junction(*grids, n_states=4)

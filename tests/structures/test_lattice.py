@@ -321,6 +321,7 @@ def test_unreachable_islands_do_not_overflow():
     np.testing.assert_allclose(got.log_partition, n * np.log(factor[0, 0]), rtol=1e-6)
 
 
+@pytest.mark.compiled
 def test_huge_pair_is_quick(monkeypatch):
     monkeypatch.undo()
     n = 1500
