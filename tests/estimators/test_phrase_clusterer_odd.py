@@ -93,7 +93,8 @@ def test_columns_that_need_no_bins(cls):
     frame = pd.DataFrame({"phrase": X[:, 0], "word": [f"w{i}" for i in range(len(X))]})
     frame["measured"] = x  # is cut
     frame["year"] = np.arange(len(X)) // 2
-    frame["hash"] = [10**400 + i for i in range(len(X))]  # no float holds it
+    # No float holds these.
+    frame["hash"] = np.array([10**400 + i for i in range(len(X))], dtype=object)
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         model = cls(3, n_init=1, random_state=0).fit(frame)
