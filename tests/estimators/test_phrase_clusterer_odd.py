@@ -94,7 +94,7 @@ def test_columns_that_need_no_bins(cls):
     frame["measured"] = x  # is cut
     frame["year"] = np.arange(len(X)) // 2
     # No float holds these.
-    frame["hash"] = np.array([10**400 + i for i in range(len(X))], dtype=object)
+    frame["hash"] = pd.Series([10**400 + i for i in range(len(X))], dtype=object)
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         model = cls(3, n_init=1, random_state=0).fit(frame)
