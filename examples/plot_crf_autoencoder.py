@@ -3,8 +3,8 @@ Word classes from raw text, and the features that tell them apart
 =================================================================
 
 Endings, capitals and neighbours say much of what a Turkish word is. A CRF autoencoder
-may use all of them; a hidden Markov model sees words as bare symbols. Both read the
-Turkish treebanks without their tags, in 12 states, and the autoencoder's states are far
+may use all of them; a hidden Markov model sees words as bare symbols. Both read 3,000
+Turkish sentences without their tags, in 12 states, and the autoencoder's states are far
 closer to parts of speech. Gold tags only judge the result.
 """
 
@@ -22,7 +22,7 @@ from skstruct.datasets import load_turkish_treebank, to_universal_tags
 from skstruct.metrics import many_to_one_accuracy, v_measure
 
 X, y = load_turkish_treebank()
-y = to_universal_tags(y, "turkish-petrov12")
+X, y = X[:3000], to_universal_tags(y[:3000], "turkish-petrov12")
 n_tags = len(np.unique(y.values))
 print(X, f"{n_tags} tags", sep="\n")
 
@@ -34,7 +34,7 @@ print(X, f"{n_tags} tags", sep="\n")
 
 MODELS = {
     "HMM": AnnealedHMM(n_tags, n_init=3, tol=1e-4),
-    "CRF autoencoder": CRFAutoencoderTagger(n_tags),
+    "CRF autoencoder": CRFAutoencoderTagger(n_tags, n_jobs=2),
 }
 
 print(
