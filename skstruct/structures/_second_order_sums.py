@@ -172,7 +172,7 @@ def _log_step(t, tokens, states, values, table, alpha, after):
 
 @njit(cache=True, nogil=True)
 def _total(t, tokens, states, table, alpha, future):
-    """Mass of all states of the last three tokens at t: the largest log, and the rest."""
+    """Mass of the states of the last three tokens at t: the largest log, the rest."""
     pu, pv, pw = tokens[t - 2, 0], tokens[t - 1, 0], tokens[t, 0]
     top, total = -np.inf, 0.0
     for u in range(tokens[t - 2, 1]):
