@@ -101,7 +101,9 @@ def token_f1(
         raise ValueError(
             f"average={average!r}; expected 'macro', 'micro', 'weighted' or None."
         )
-    pairs = read_pairs(y_true, y_pred, sample_weight, known=classes or labels)
+    pairs = read_pairs(
+        y_true, y_pred, sample_weight, known=labels if classes is None else classes
+    )
     if pairs is None:
         return np.nan
     _check_same_kind(pairs)
@@ -277,7 +279,9 @@ def classification_report(
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the error below says it
-        pairs = read_pairs(y_true, y_pred, sample_weight, known=classes or labels)
+        pairs = read_pairs(
+            y_true, y_pred, sample_weight, known=labels if classes is None else classes
+        )
     if pairs is None:
         raise ValueError("y_true holds no known label, so there is nothing to report.")
     _check_same_kind(pairs)

@@ -265,4 +265,5 @@ def test_minus_one_is_a_class_of_an_estimator_that_says_so():
     # A metric alone cannot know it.
     assert token_accuracy(y, model.predict(X)) == 0.5
     assert token_accuracy(y, model.predict(X), classes=[-1, 1]) == pytest.approx(4 / 6)
-    assert token_f1(y, model.predict(X), labels=[-1, 1]) == expected
+    for options in ({"labels": model.classes_}, {"classes": model.classes_}):
+        assert token_f1(y, model.predict(X), **options) == expected
