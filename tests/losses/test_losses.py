@@ -41,6 +41,24 @@ def test_tables_of_names_need_an_order_that_changes_the_costs():
     assert not ByPosition().needs_order(["a"])
 
 
+class ByMeaning(Loss):
+    """Squared distances of vectors, in an order of additions that changes."""
+
+    def cost(self, classes):
+        rng = np.random.default_rng(0)
+        meaning = dict(zip("abcde", rng.normal(size=(5, 40)), strict=True))
+        vectors = np.array([meaning[name] for name in classes])
+        products = vectors @ vectors.T
+        size = (vectors**2).sum(axis=1)
+        cost = size[:, None] + size - 2 * products
+        np.fill_diagonal(cost, 0)
+        return cost
+
+
+def test_costs_that_differ_by_rounding_need_no_order():
+    assert not ByMeaning().needs_order(list("abcde"))
+
+
 @pytest.mark.parametrize("classes", [[3, 1, 2], [1, 1], [0, np.inf], [0, np.nan]])
 def test_numbers_must_rise(classes):
     for loss in (Absolute(), Squared()):
