@@ -249,11 +249,11 @@ def resources(results, sizes, n_draws, n_tokens=24_000):
     def hmm_row(dictionary, tagged, reader):
         model = AnnealedHMM(
             tag_dictionary=dictionary,
-            supervision="clamp",
+            supervision="clamp" if len(tagged) else "ignore",
             emissions=Categorical(alpha=ALPHA),
             transition_alpha=ALPHA,
         )
-        labels = [*y[tagged], *[None] * len(plain)] if len(tagged) else None
+        labels = [*y[tagged], *[None] * len(plain)]
         model.fit(reader(X[np.r_[tagged, plain]]), labels)
         found = model.predict(reader(X_test))
         return {
