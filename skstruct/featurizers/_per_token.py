@@ -279,12 +279,12 @@ class PerToken(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             if method == "fit_transform":
                 out = transformer.transform(rows, **params["transform"])
         answer = None if out is None else self._cut(out, batch, like=batch)
-        self.transformer_ = transformer
-        self._example = self._names = None
+        example = names = None
         if batch is not None:
-            self._example = Ragged.from_lengths(batch.values[:1], [1])
+            example = Ragged.from_lengths(batch.values[:1], [1])
             if batch.header is not None:
-                self._names = np.asarray(batch.header.columns, dtype=object)
+                names = np.asarray(batch.header.columns, dtype=object)
+        self.transformer_, self._example, self._names = transformer, example, names
         return answer
 
     def _apply(self, method, X, params):
